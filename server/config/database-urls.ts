@@ -49,7 +49,7 @@ const minPasswordLength = 15;
 type Values = Partial<Record<DatabaseUrlName, string | undefined>> &
   Partial<Record<"WEBHOOK_URL" | "MAIL_FROM" | "RETENTION_MONTHS" | "UNCONFIRMED_DAYS", unknown>>;
 
-/** The worker's tasks that settings enable, under the names that their jobs have in the queue. With mail comes the task mailing. */
+/** The worker's tasks that settings enable, under the names that their jobs have in the queue. With mail come mailings. */
 export const workerTasks = ["webhook", "mail", "purge"] as const;
 export type WorkerTask = (typeof workerTasks)[number];
 

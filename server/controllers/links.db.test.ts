@@ -178,8 +178,8 @@ async function sendMailing(outcome: string): Promise<string> {
   await signUp();
   const { token, hash } = createToken();
   await database.query(
-    `INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, token_hash)
-     SELECT 'launch', id, 1, $2, $1 FROM earlyaccess`,
+    `INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, due_at, token_hash)
+     SELECT 'launch', id, 1, $2, NULL, $1 FROM earlyaccess`,
     [hash, outcome],
   );
   return token;
@@ -197,8 +197,8 @@ it("a forged token reads no list: a flood of them would cost the database a seco
   const rows = await database.query(
     `WITH entry AS (INSERT INTO earlyaccess (id, name, email, company, imported, mail_tokens)
        SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', true, ARRAY[sha256(i::text::bytea)] FROM generate_series(1, 2000) i RETURNING id)
-     INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, token_hash)
-       SELECT 'many', id, 1, 'sent', sha256(id::text::bytea) FROM entry;
+     INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, due_at, token_hash)
+       SELECT 'many', id, 1, 'sent', NULL, sha256(id::text::bytea) FROM entry;
      ANALYZE earlyaccess, earlyaccess_kept.mailing_recipients;
      BEGIN;
      SELECT earlyaccess_leave(sha256('forged')), earlyaccess_confirm(sha256('forged'));

@@ -4,6 +4,9 @@ import type pg from "pg";
 /** In bytes. */
 export const longestMailing = 20_480;
 
+/** An SQL expression that names this database, for every role. A restore in place keeps it; a database made from a dump has another. */
+export const homeSql = `(SELECT system_identifier || ' ' || oid FROM pg_control_system(), pg_database WHERE datname = current_database())`;
+
 /**
  * Creates what is missing of the schema. No migration does: their record is a table of the list, so a restore of the list brings back a
  * record that knows nothing of this schema. A later column: ADD COLUMN IF NOT EXISTS.
@@ -35,21 +38,31 @@ CREATE TABLE IF NOT EXISTS earlyaccess_kept.mailings (
   text text NOT NULL CHECK (octet_length(text) <= ${longestMailing}),
   per_hour int NOT NULL,
   created_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP,
-  active_at timestamptz(3), -- When it was last sent on by a command, or the latest mail was accepted; null if it is stopped.
-  reply varchar(300) -- The mail server's latest refusal since then, without addresses.
+  next_at timestamptz(3) NOT NULL DEFAULT CURRENT_TIMESTAMP, -- When the next mail may be sent.
+  active_at timestamptz(3), -- When a command last sent it on, or the latest mail was accepted; null if it is stopped.
+  failing_since timestamptz(3), -- The first failure that was about no single mailbox, since the latest accepted mail.
+  reason varchar(300), -- Why it stopped, or which setting the worker lacks.
+  home varchar(40) NOT NULL -- The database that sends it, as homeSql names it.
 );
 -- A row outlives its entry. It holds neither name nor address.
 CREATE TABLE IF NOT EXISTS earlyaccess_kept.mailing_recipients (
   name varchar(40) COLLATE "C" NOT NULL,
   entry_id uuid NOT NULL,
   place int NOT NULL,
-  outcome varchar(20), -- Null if it waits; sent, unknown, skipped, or the code with which the mail server refused the address.
+  outcome varchar(20), -- Null if it waits; sent, unknown, skipped, given up, or the code with which the mail server refused the address.
+  tries int NOT NULL DEFAULT 0, -- Those that the mail server answered with a refusal of this mail.
+  due_at timestamptz(3) DEFAULT CURRENT_TIMESTAMP,
   tried_at timestamptz(3),
+  reply varchar(300), -- Of the mail server to the latest try, if it was no acceptance. Without addresses.
   token_hash bytea CONSTRAINT mailing_recipients_token_hash_key UNIQUE CHECK (octet_length(token_hash) = 32),
-  CONSTRAINT mailing_recipients_pkey PRIMARY KEY (name, entry_id)
+  CONSTRAINT mailing_recipients_pkey PRIMARY KEY (name, entry_id),
+  CONSTRAINT mailing_recipients_waits CHECK ((outcome IS NULL) = (due_at IS NOT NULL))
 );
+-- For each mail: who is next, and how many are unknown.
 CREATE INDEX IF NOT EXISTS mailing_recipients_waiting_idx
-  ON earlyaccess_kept.mailing_recipients (name, tried_at NULLS FIRST, place) WHERE outcome IS NULL;
+  ON earlyaccess_kept.mailing_recipients (name, (tries = 0), tried_at NULLS FIRST, place) WHERE outcome IS NULL;
+CREATE INDEX IF NOT EXISTS mailing_recipients_unknown_idx
+  ON earlyaccess_kept.mailing_recipients (name, tried_at) WHERE outcome = 'unknown';
 
 -- The keyed hash of an address, for the owner and the functions below. Without a key, it fails: null would equal no hash.
 CREATE OR REPLACE FUNCTION earlyaccess_kept.hash_email(email text) RETURNS bytea
@@ -87,9 +100,11 @@ LANGUAGE sql STABLE SET search_path = pg_catalog, pg_temp AS $$
     SELECT FROM earlyaccess_kept.addresses WHERE hash IN (earlyaccess_kept.hash_email(email), uuid_send(id)) AND created_at <= erased_at)
 $$;
 
--- Deletes them, and returns their number.
+-- Deletes them, and returns their number. Empties what mail servers said of entries that are gone: a reply may name a person.
 CREATE OR REPLACE FUNCTION earlyaccess_kept.erase_again() RETURNS int
 LANGUAGE sql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
+  UPDATE earlyaccess_kept.mailing_recipients SET reply = NULL
+  WHERE reply IS NOT NULL AND NOT EXISTS (SELECT FROM public.earlyaccess WHERE id = entry_id);
   WITH erased AS (DELETE FROM public.earlyaccess WHERE id IN (SELECT earlyaccess_kept.brought_back()) RETURNING id)
   SELECT count(*)::int FROM erased
 $$;`;

@@ -150,8 +150,9 @@ export function rightsSql(settings: DatabaseSettings): string {
        GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
        GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
        GRANT EXECUTE ON FUNCTION earlyaccess_kept.erasure_of(text) TO ${worker};
-       GRANT SELECT, UPDATE (active_at, reply) ON earlyaccess_kept.mailings TO ${worker};
-       GRANT SELECT, UPDATE (outcome, tried_at, token_hash) ON earlyaccess_kept.mailing_recipients TO ${worker};`,
+       GRANT SELECT, UPDATE (next_at, active_at, failing_since, reason) ON earlyaccess_kept.mailings TO ${worker};
+       GRANT SELECT, UPDATE (outcome, tries, due_at, tried_at, reply, token_hash)
+         ON earlyaccess_kept.mailing_recipients TO ${worker};`,
     ],
     // Worker, purge: purged entries stay erased. For UNCONFIRMED_DAYS, it also reads columns of mails, which that setting needs.
     [

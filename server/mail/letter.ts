@@ -56,6 +56,12 @@ function readParagraph(paragraph: string): Paragraph {
   return { text: paragraph };
 }
 
+/** Returns what looks like markup or a link to its writer, and not to its readers. */
+export function findTypedMarkup(text: string): string[] {
+  const typed = parseMailingText(text).paragraphs.flatMap((paragraph) => ("text" in paragraph ? [paragraph.text] : []));
+  return ["](", "**", "http://"].filter((markup) => typed.some((paragraph) => paragraph.includes(markup)));
+}
+
 /** A link ends before a quotation mark, punctuation of the sentence, and a bracket that it does not open. */
 const link = /https:\/\/[^\s<>"\p{Pi}\p{Pf}]*[^\s<>"\p{Pi}\p{Pf}'.,;:!?。、，！？]/gu;
 

@@ -1,25 +1,23 @@
-// The task mailing: sends the mailing that is under way at its pace, to each entry at most once. One job serves all mailings.
+// The lane of mailings: sends the mailing that is under way at its pace, to each entry at most once, beside the jobs of the worker.
 import { hash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { JobHelpers, Task } from "graphile-worker";
+import type { Logger as Log } from "pino";
 import type { Config } from "../config/settings.ts";
-import { OperatorError } from "../errors.ts";
+import { errorFields, OperatorError } from "../errors.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import * as delivery from "../models/operators/mailing-delivery.ts";
 import { parseMailingText, type MailingText } from "../mail/letter.ts";
-import { mailingJob } from "../models/operators/mailings.ts";
 import { namesAddress } from "../models/operators/mails.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
 import { renderMailing, type MailingSender } from "../mail/mailing.ts";
 import { mailHeaders } from "./mail.ts";
 import { MailError, sendMail } from "../mail/mail-server.ts";
 
-/** How long a job works. Other tasks then get their turn, and a stop need not wait. */
-const turnMs = 5_000;
-/** A job does not wait longer between two mails, but puts itself back. */
-const longestWaitMs = 2_000;
-/** After a failure of the mail server. */
-const failurePauseMs = 10 * 60_000;
+/** A command may change a mailing at any time. */
+const longestWaitMs = 1_000;
+
+/** So many refusals in a row that say no reason are about the sender. */
+const severalRefusals = 3;
 
 interface MailingSettings {
   /** Of the mail server. */
@@ -40,75 +38,132 @@ export function readMailingSettings(config: Config): MailingSettings {
   throw new OperatorError(`A mailing needs settings that are missing: ${missing.join(", ")}. See docs/launch.md.`);
 }
 
-/** @param signal ends the turn after the mail that is being sent. */
-export function mailingTask(config: Config, signal: AbortSignal): Task {
-  return async (_payload, helpers) => {
-    const runAt = await takeTurn(config, signal, helpers);
-    // A command may have queued the job meanwhile, for now.
-    const spec = { jobKey: mailingJob, queueName: mailingJob, jobKeyMode: "preserve_run_at" } as const;
-    if (runAt) await helpers.addJob(mailingJob, {}, { ...spec, runAt });
-  };
+interface Lane {
+  queue: delivery.Queue;
+  config: Config;
+  log: Log;
+  signal: AbortSignal;
+  /** How many people in a row were refused at their first try, without an enhanced code. */
+  refusals: number;
 }
 
-/** Returns when the next turn begins, or undefined if no mailing is under way. */
-async function takeTurn(config: Config, signal: AbortSignal, helpers: JobHelpers) {
-  const end = Date.now() + turnMs;
-  for (;;) {
-    const next = await delivery.findNextMail(helpers);
-    if (!next) return undefined;
-    if (next.fault) {
-      helpers.logger.warn(`the mailing ${next.name} stops: ${next.fault}`);
-      await delivery.stopAfterFault(helpers, next.name, next.fault);
-      continue;
+/** @param signal ends the lane after the mail that is being sent. Never rejects: it goes on when Postgres does. */
+export async function sendMailings(
+  queue: delivery.Queue,
+  config: Config,
+  log: Log,
+  signal: AbortSignal,
+): Promise<void> {
+  const lane = { queue, config, log, signal, refusals: 0 };
+  let latest: string | undefined;
+  while (!signal.aborted) {
+    let waitMs = longestWaitMs;
+    try {
+      waitMs = await takeTurn(lane);
+      latest = undefined;
+    } catch (error) {
+      const { name, code = name } = errorFields(error);
+      if (code !== latest) log.warn({ error: errorFields(error) }, "mailings wait");
+      latest = code;
     }
-    if (next.dueAt) return next.dueAt;
-    const waitMs = await sendNext(readMailingSettings(config), helpers, next);
-    const runAt = new Date(Date.now() + waitMs);
-    if (waitMs > longestWaitMs || runAt.getTime() >= end) return runAt;
-    await sleep(waitMs, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return runAt;
+    if (waitMs > 0) await pause(Math.min(waitMs, longestWaitMs), signal);
   }
 }
 
-/** Returns how long the mailing waits, in milliseconds. */
-async function sendNext(
-  mailing: MailingSettings,
-  helpers: JobHelpers,
-  { name, text, perHour, entryId, email }: delivery.NextMail,
-): Promise<number> {
-  const { token, hash: tokenHash } = createToken();
-  const claim = { name, entryId, tokenHash };
-  if (email === null || normaliseEmail(email) !== email) return skip();
-  // Before the claim: an error here must mark nobody.
-  const mail = {
-    ...composeMailing(mailing, parseMailingText(text), email, token),
-    messageId: toMessageId(mailing, claim),
-  };
-  if (!(await delivery.claimMail(helpers, claim, email))) return skip();
-  try {
-    await sendMail({ url: mailing.url, client: new URL(mailing.sender.origin).hostname }, mail);
-    await delivery.recordSent(helpers, claim);
-    return 3_600_000 / perHour;
-  } catch (error) {
-    if (!(error instanceof MailError)) throw error;
-    helpers.logger.warn(`a mail of the mailing ${name} failed: ${error.message}`);
-    const refusal = error.refusal && namesAddress(error.refusal) ? error.refusal : null;
-    await delivery.recordFailure(helpers, claim, error.mayHaveArrived ? undefined : refusal, error.message);
-    return refusal || error.isOfMailbox ? 3_600_000 / perHour : failurePauseMs;
-  }
+const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal }).catch(() => undefined);
 
-  async function skip() {
-    await delivery.skipMail(helpers, name, entryId);
+/** Sends one mail at most. Returns the milliseconds until the next turn. */
+async function takeTurn(lane: Lane): Promise<number> {
+  const { queue, config, log } = lane;
+  const mailing = await delivery.findDueMailing(queue);
+  if (!mailing) return longestWaitMs;
+  if (mailing.fault) {
+    log.warn(`the mailing ${mailing.name} stops: ${mailing.fault}`);
+    await delivery.stopMailing(queue, mailing.name, mailing.fault);
+    return 0;
+  }
+  if (mailing.waitMs > 0) return mailing.waitMs;
+  try {
+    const settings = readMailingSettings(config);
+    return await sendNext(lane, mailing, settings, parseMailingText(mailing.text));
+  } catch (error) {
+    if (!(error instanceof OperatorError)) throw error;
+    log.warn(`the mailing ${mailing.name} waits: ${error.message}`);
+    await delivery.restMailing(queue, mailing.name, error.message);
     return 0;
   }
 }
 
-export function composeMailing({ from, sender }: MailingSettings, text: MailingText, email: string, token: string) {
+async function sendNext(lane: Lane, mailing: delivery.DueMailing, settings: MailingSettings, text: MailingText) {
+  const { queue } = lane;
+  const { token, hash: tokenHash } = createToken();
+  // Before the claim: an error here must mark nobody.
+  const letter = composeMailing(settings, text, token);
+  const person = await delivery.claimMail(queue, mailing, tokenHash);
+  if (!person) return longestWaitMs;
+  const { entryId, email, tries } = person;
+  if (email === null) return 0;
+  const claim = { name: mailing.name, entryId, tokenHash };
+  // The list, edited by hand, may have an address in two spellings.
+  if (normaliseEmail(email) !== email) {
+    await delivery.recordOutcome(queue, claim, "skipped");
+    return 0;
+  }
+  const mail = { ...letter, to: { name: "", address: email }, messageId: toMessageId(settings, claim) };
+  try {
+    await sendMail({ url: settings.url, client: new URL(settings.sender.origin).hostname }, mail);
+    lane.refusals = 0;
+    await record(lane, () => delivery.recordSent(queue, claim));
+  } catch (error) {
+    if (!(error instanceof MailError)) throw error;
+    lane.log.warn(`a mail of the mailing ${claim.name} failed: ${error.message}`);
+    if (mustRest(lane, error, tries === 0)) await record(lane, () => delivery.restMailing(queue, claim.name));
+    await record(lane, () => recordFailure(queue, claim, error));
+  }
+  return 0;
+}
+
+/** Repeats a statement until Postgres runs it or the worker ends: otherwise, nobody would know what became of the mail. */
+async function record({ signal }: Lane, statement: () => Promise<void>): Promise<void> {
+  for (;;) {
+    try {
+      return await statement();
+    } catch (error) {
+      if (signal.aborted) throw error;
+      await pause(longestWaitMs, signal);
+    }
+  }
+}
+
+async function recordFailure(queue: delivery.Queue, claim: delivery.Claim, error: MailError): Promise<void> {
+  const { step, refusal, mayHaveArrived, message } = error;
+  if (mayHaveArrived) return delivery.recordOutcome(queue, claim, "unknown", message);
+  if (refusal && namesAddress(refusal)) return delivery.recordOutcome(queue, claim, refusal, message);
+  // Before RCPT TO, nothing is said about the person.
+  if (step === "RCPT TO" || step === "DATA") return delivery.putOff(queue, claim, message);
+  return delivery.putBack(queue, claim, message);
+}
+
+/**
+ * Returns false if the reply is about one mailbox. A refusal without an enhanced code may be about the sender; those of later tries
+ * come one after the other, and do not count.
+ */
+function mustRest(lane: Lane, { step, code, refusal }: MailError, isFirst: boolean): boolean {
+  if (step === "RCPT TO" && /^55\d$/.test(code)) {
+    if (isFirst) lane.refusals++;
+    return isFirst && lane.refusals >= severalRefusals;
+  }
+  lane.refusals = 0;
+  if (refusal && namesAddress(refusal)) return false;
+  return step !== "RCPT TO" || !/^4| 5\.2\.2$/.test(code);
+}
+
+export function composeMailing({ from, sender }: MailingSettings, text: MailingText, token: string) {
   const { leaveUrl, ...content } = renderMailing(text, sender, token);
   // With "All", Exchange would suppress its reports of mails that it could not deliver.
   const headers = { ...mailHeaders(leaveUrl), "X-Auto-Response-Suppress": "OOF, AutoReply" };
   // Spam filters count a text in base64, which nodemailer prefers for other alphabets.
-  return { from, to: { name: "", address: email }, ...content, headers, textEncoding: "quoted-printable" as const };
+  return { from, ...content, headers, textEncoding: "quoted-printable" as const };
 }
 
 /** The same for each attempt, so that a receiver can drop a second copy. */

@@ -1,4 +1,4 @@
-// The worker: runs the configured tasks (webhook, mail, mailing, purge) with graphile-worker, in one process at a time.
+// The worker: runs the configured tasks (webhook, mail, purge) with graphile-worker, and sends mailings, in one process at a time.
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -42,12 +42,12 @@ export async function runTasks(
   const tasks: TaskList = {};
   const ending = new AbortController();
   for (const task of worker.tasks) tasks[task] = await createTask(task, config);
-  if (tasks.mail) tasks.mailing = (await import("./mailing.ts")).mailingTask(config, ending.signal);
   await withConnection(worker.url, async (holder) => {
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const pool = openQueuePool(worker.url, concurrency + 1, log);
     const starting = startRunner(pool, tasks, log);
+    const mailings = tasks.mail && (await import("./mailing.ts")).sendMailings(pool, config, log, ending.signal);
     try {
       const runner = await starting;
       log.info(`worker started: ${worker.tasks.join(", ")}`);
@@ -56,7 +56,7 @@ export async function runTasks(
       ending.abort();
       // Hold the lock until the jobs in progress are done, because another process would send them again.
       const stopped = starting.then((runner) => runner.stop()).catch(() => undefined);
-      await Promise.race([stopped.then(() => pool.end()), sleep(roundMs)]);
+      await Promise.race([Promise.all([stopped, mailings]).then(() => pool.end()), sleep(roundMs)]);
     }
   }).catch(async (error: unknown) => {
     log.warn({ error: errorFields(error) }, "the worker ends");

@@ -1,11 +1,11 @@
 // Mailings: from the file through the worker to a real SMTP server, to each person once, and to nobody who left.
-import type { JobHelpers } from "graphile-worker";
 import { expect, it } from "vitest";
+import { homeSql } from "../../server/database/kept-schema.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
-import { findNextMail } from "../../server/models/operators/mailing-delivery.ts";
+import * as delivery from "../../server/models/operators/mailing-delivery.ts";
 import { parseMail } from "../support/mail-server.ts";
 import { createMailingFixture, letter } from "../support/mailing.ts";
-import { queryAs } from "../support/postgres.ts";
+import { queryAs, withClient } from "../support/postgres.ts";
 import { until } from "../support/run.ts";
 import { startWorker } from "../support/worker.ts";
 
@@ -51,7 +51,7 @@ it("a mailing arrives as plain text and HTML, with the headers that receivers as
   expect(await query("SELECT FROM earlyaccess")).toEqual([]);
 });
 
-it("each person gets a mailing once, the oldest first, and a later --send adds the next ones; another mailing gets the same people", async () => {
+it("each person gets a mailing once, the oldest first, and a later send adds the next ones; another mailing gets the same people", async () => {
   await addPeople(5);
   await start();
   expect(await send(2)).toMatch(
@@ -70,21 +70,39 @@ it("each person gets a mailing once, the oldest first, and a later --send adds t
   expect(new Set(ids).size).toBe(10);
 });
 
-it("the next one of a mailing is found by an index: otherwise, each mail would read and sort all who wait", async () => {
-  await query("INSERT INTO earlyaccess_kept.mailings (name, text, per_hour, active_at) VALUES ('a', '', 1, now())");
-  await query(`INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place)
-    SELECT 'a', gen_random_uuid(), place FROM generate_series(1, 10000) AS place`);
-  await query("ANALYZE earlyaccess_kept.mailing_recipients");
-  let plan = "";
-  const explain = async (sql: string) => ({ rows: [(plan = JSON.stringify(await query(`EXPLAIN ${sql}`)))] });
-  await findNextMail({ query: explain as unknown as JobHelpers["query"] });
-  expect(plan).toContain("mailing_recipients_waiting_idx");
+it("neither the claim of a mail nor the look for a due one reads a whole table: otherwise, each mail would", async () => {
+  await query(`SET earlyaccess.silent = 'on';
+    INSERT INTO earlyaccess_kept.mailings (name, text, per_hour, active_at, home) VALUES ('a', '', 1, now(), ${homeSql});
+    WITH entry AS (INSERT INTO earlyaccess (id, name, email, company, confirmed_at, imported)
+      SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', now(), true FROM generate_series(1, 100000) i RETURNING id, email)
+    INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, due_at, tries)
+      SELECT 'a', id, i, CASE WHEN i <= 50000 THEN 'sent' END, CASE WHEN i > 50000 THEN now() + (i <= 50300)::int * interval '1 hour' END,
+        (i BETWEEN 50001 AND 50300)::int FROM entry, LATERAL (SELECT split_part(email, '@', 1)::int AS i) AS number;
+    ANALYZE earlyaccess, earlyaccess_kept.mailing_recipients`);
+  const rows = await withClient(fixture.database.ownerUrl, async (client) => {
+    await client.query("BEGIN");
+    const queue = client as unknown as delivery.Queue;
+    const due = await delivery.findDueMailing(queue);
+    expect(due).toMatchObject({ name: "a", waitMs: 0 });
+    expect(await delivery.claimMail(queue, due as delivery.DueMailing, hashToken("a"))).toMatchObject({
+      email: "50301@example.com",
+    });
+    const read =
+      "SELECT sum(seq_tup_read)::int AS whole, sum(idx_tup_fetch)::int AS some FROM pg_stat_xact_user_tables";
+    return (
+      await client.query<{ whole: number; some: number }>(
+        `${read} WHERE relname IN ('earlyaccess', 'mailing_recipients')`,
+      )
+    ).rows;
+  });
+  expect(rows[0]?.whole).toBe(0);
+  expect(rows[0]?.some).toBeLessThan(1_000);
 });
 
 const people = [
   ["confirmed", {}],
   ["invited", { status: "invited" }],
-  ["refused without a code that names the address", { mail_refusal: "550 to RCPT TO" }],
+  ["invited and confirmed in two spellings", { status: "invited" }],
 ] as const;
 const nobody = [
   ["unconfirmed", { confirmed_at: null, imported: false }],
@@ -93,6 +111,7 @@ const nobody = [
   ["left", { status: "left" }],
   ["a bot", { suspected_spam: true }],
   ["refused", { mail_refusal: "550 5.1.1" }],
+  ["refused without a code that names the address", { mail_refusal: "550 to RCPT TO" }],
 ] as const;
 
 it("a mailing goes to those who confirmed and wait or were invited, and to others by an option", async () => {
@@ -103,7 +122,7 @@ it("a mailing goes to those who confirmed and wait or were invited, and to other
   await start();
   const preview = async (...options: string[]) =>
     /^(\d+) (?:people|person) can get it/.exec(
-      (await waitlist(["mail", "launch", await fixture.write(letter), ...options])).stdout,
+      (await waitlist(["mail", "preview", "launch", await fixture.write(letter), ...options])).stdout,
     )?.[1];
   expect([
     await preview(),
@@ -122,7 +141,7 @@ it("a mailing goes to those who confirmed and wait or were invited, and to other
     "person2@xn--mnchen-3ya.example",
   ]);
   await send(2, "launch", letter, ["--unconfirmed", "--imported"]);
-  const { stdout } = await waitlist(["mail", "launch", await fixture.write(letter)]);
+  const { stdout } = await waitlist(["mail", "preview", "launch", await fixture.write(letter)]);
   expect(stdout).toContain("At 3,600,000 an hour"); // As before.
   await settled({ sent: 5 });
   expect(recipients().slice(3)).toEqual(["person3@example.com", "person4@example.com"]);
@@ -146,15 +165,15 @@ it.each<[what: string, change: () => Promise<unknown>]>([
     "has another spelling now",
     () => query("UPDATE earlyaccess SET email = 'person0@example.com ' WHERE email = 'person0@example.com'"),
   ],
-])("somebody who %s between --send and the mail gets none, and the others do", async (_, change) => {
+])("somebody who %s between send and the mail gets none, and the others do", async (_, change) => {
   await addPeople(2);
   await query(
     "UPDATE earlyaccess SET mail_tokens = ARRAY[$1::bytea], mailed_at = now() WHERE email = 'person0@example.com'",
     [hashToken("of the confirmation mail")],
   );
   await query(
-    `INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, token_hash)
-     SELECT 'earlier', id, 1, 'sent', $1 FROM earlyaccess WHERE email = 'person0@example.com'`,
+    `INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, due_at, token_hash)
+     SELECT 'earlier', id, 1, 'sent', NULL, $1 FROM earlyaccess WHERE email = 'person0@example.com'`,
     [hashToken("of an earlier mailing")],
   );
   await send(2);
@@ -176,7 +195,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   await query("UPDATE earlyaccess_kept.addresses SET left_at = left_at - interval '29 days'");
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
-  expect((await waitlist(["mail", "--list"])).stdout).toMatch(
+  expect((await waitlist(["mail", "list"])).stdout).toMatch(
     /^note-2 .*\n +sent 0 .* unknown 0, skipped 1; nobody waits\.\nlaunch .*\n +sent 1 .* skipped 0; /,
   );
   expect((await waitlist(["show", "person0@example.com"])).stdout).toMatch(
@@ -187,7 +206,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   await settled({ sent: 1 }, "note-2");
 });
 
-it("a mailing goes on after its worker stopped between two mails, those who wait get a corrected text, and --stop takes back the others, who can get it later", async () => {
+it("a mailing goes on after its worker stopped between two mails, those who wait get a corrected text, and stop takes back the others, who can get it later", async () => {
   await addPeople(6);
   const worker = await start();
   fixture.server.fail("recipient", "hold", /^person0@/);
@@ -201,7 +220,7 @@ it("a mailing goes on after its worker stopped between two mails, those who wait
   await send(0, "launch", letter.replaceAll("open", "ready"));
   fixture.server.fail("recipient", "hold", /^person5@/);
   await until("the last one is sent", () => fixture.server.recipients.length === 6);
-  expect(await waitlist(["mail", "--stop", "launch"])).toMatchObject({
+  expect(await waitlist(["mail", "stop", "launch"])).toMatchObject({
     code: 1,
     stderr: "Nobody waits for launch. Nothing was stopped.\n",
   });
@@ -213,7 +232,7 @@ it("a mailing goes on after its worker stopped between two mails, those who wait
   fixture.server.fail("recipient", "hold", /^person1@/);
   await send(4, "note-2");
   await until("one is sent", () => fixture.server.recipients.length === 8);
-  expect((await waitlist(["mail", "--stop", "note-2"])).stdout).toBe("Took back 2 people, who can get note-2 later.\n");
+  expect((await waitlist(["mail", "stop", "note-2"])).stdout).toBe("Took back 2 people, who can get note-2 later.\n");
   fixture.server.fail();
   await settled({ sent: 2 }, "note-2");
   await send(4, "note-2");
@@ -221,25 +240,26 @@ it("a mailing goes on after its worker stopped between two mails, those who wait
   expect([...received().values()]).toEqual([2, 2, 2, 2, 2, 2]);
 });
 
-it("a --send that is refused changes nothing, and two at once add nobody twice", async () => {
+it("a send that is refused changes nothing, and two at once add nobody twice", async () => {
   await addPeople(4);
   const state = () => query("SELECT name, text, per_hour FROM earlyaccess_kept.mailings ORDER BY name");
   const file = await fixture.write(letter);
-  const trySend = (name: string, count: number) => waitlist(["mail", name, file, "--send", `${count}`]);
+  const trySend = (name: string, count: number) => waitlist(["mail", "send", name, file, `${count}`]);
   expect(await trySend("launch", 5)).toMatchObject({
     code: 1,
     stderr: "Only 4 people can get it. Nothing was added.\n",
   });
   expect(await trySend("launch", 0)).toMatchObject({
     code: 1,
-    stderr: "Nobody waits for launch. Nothing was stored.\n",
+    stderr:
+      "Nobody waits for launch. Nothing was stored. To add the 4 who can get it: waitlist mail send launch FILE 4\n",
   });
-  expect([await state(), await query("SELECT FROM graphile_worker.jobs")]).toEqual([[], []]);
+  expect(await state()).toEqual([]);
   await send(1, "launch", letter, []);
   const before = await state();
   expect(before).toEqual([{ name: "launch", text: letter, per_hour: 200 }]);
   const other = letter.replace("open", "ready");
-  const refused = await waitlist(["mail", "launch", await fixture.write(other), "--per-hour", "100", "--send", "4"]);
+  const refused = await waitlist(["mail", "send", "launch", await fixture.write(other), "4", "--per-hour", "100"]);
   expect(refused).toMatchObject({ code: 1, stderr: "Only 3 people can get it. Nothing was added.\n" });
   const under = await trySend("note-2", 1);
   expect(under.stderr).toMatch(
@@ -248,10 +268,10 @@ it("a --send that is refused changes nothing, and two at once add nobody twice",
   expect([await state(), await outcomes()]).toEqual([before, { waiting: 1 }]);
   await query("UPDATE earlyaccess_kept.mailings SET active_at = NULL"); // It stopped by itself.
   expect(await trySend("note-2", 1)).toMatchObject({ code: 0, stderr: "" });
-  for (const name of ["launch", "note-2"]) await waitlist(["mail", "--stop", name]);
+  for (const name of ["launch", "note-2"]) await waitlist(["mail", "stop", name]);
   await query("DELETE FROM earlyaccess_kept.mailings");
 
-  const spawn = (name: string) => fixture.spawnMail(name, file, "--send", "3");
+  const spawn = (name: string) => fixture.spawnMail("send", name, file, "3");
   const results = await Promise.all([spawn("launch"), spawn("launch"), spawn("note-2"), spawn("note-2")]);
   expect(results.filter(({ code }) => code === 0)).toHaveLength(1);
   const rows = await query(

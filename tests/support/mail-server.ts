@@ -8,6 +8,9 @@ import { SMTPServer, type SMTPServerSession } from "smtp-server";
 
 export type Step = "connect" | "login" | "sender" | "recipient" | "data";
 
+/** Whether a step fails for the recipient. */
+type Only = Pick<RegExp, "test">;
+
 export interface MailServerOptions {
   /** 0 for any; the port of a closed server opens it again. */
   port?: number;
@@ -29,7 +32,7 @@ export async function openMailServer(options: MailServerOptions = {}) {
   const accepted: string[] = [];
   const held: (() => void)[] = [];
   const sockets = new Set<Socket>();
-  let failing: { step: Step; reply: string; only: RegExp | undefined } | undefined;
+  let failing: { step: Step; reply: string; only: Only | undefined } | undefined;
   function answer(step: Step, callback: (error?: Error | null) => void, recipient = recipients.at(-1)) {
     if (failing?.step !== step || failing.only?.test(recipient ?? "") === false) return callback();
     if (failing.reply === "drop") for (const socket of sockets) socket.destroy();
@@ -91,7 +94,7 @@ export async function openMailServer(options: MailServerOptions = {}) {
      * Fails at a step from now on: sends the reply, closes the connection ("drop"), or sends nothing ("hang") or nothing until the next
      * call ("hold"). Without a step, accepts. @param only the recipients for whom it fails; undefined: everybody.
      */
-    fail: (step?: Step, reply = "hang", only?: RegExp) => {
+    fail: (step?: Step, reply = "hang", only?: Only) => {
       failing = step && { step, reply, only };
       for (const release of held.splice(0)) release();
     },

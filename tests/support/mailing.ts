@@ -66,11 +66,11 @@ export async function createMailingFixture() {
       await writeFile(join(folder, name), text);
       return join(folder, name);
     },
-    /** Runs mail --send at the fastest pace, and expects that it succeeds. Returns what it prints. */
+    /** Runs mail send at the fastest pace, and expects that it succeeds. Returns what it prints. */
     send: async (people: number, name = "launch", text = letter, options = fastest) => {
       const file = join(folder, "sent.txt");
       await writeFile(file, text);
-      const { code, stdout, stderr } = await waitlist(["mail", name, file, "--send", `${people}`, ...options]);
+      const { code, stdout, stderr } = await waitlist(["mail", "send", name, file, `${people}`, ...options]);
       expect([code, stderr], stdout).toEqual([0, ""]);
       return stdout;
     },
@@ -84,12 +84,13 @@ export async function createMailingFixture() {
         const names = [...Object.keys(actual), ...Object.keys(expected)];
         return names.every((outcome) => (actual[outcome] ?? 0) === (expected[outcome] ?? 0));
       }),
-    /** Lets an hour pass for mails that were put off, and all jobs run. */
-    passHour: async () => {
-      await query(
-        "UPDATE earlyaccess_kept.mailing_recipients SET tried_at = tried_at - interval '1 hour' WHERE outcome IS NULL",
-      );
-      await fixture.hasten();
+    /** Lets the mailing send its next mail at once. */
+    hastenMailing: () => query("UPDATE earlyaccess_kept.mailings SET next_at = now()"),
+    /** Lets this time pass for mailings. */
+    pass: async (time: string) => {
+      await query(`UPDATE earlyaccess_kept.mailings SET next_at = next_at - interval '${time}', active_at = active_at - interval '${time}',
+          failing_since = failing_since - interval '${time}';
+        UPDATE earlyaccess_kept.mailing_recipients SET due_at = due_at - interval '${time}', tried_at = tried_at - interval '${time}'`);
     },
     /** How often each address got an accepted mail. */
     received: () => {

@@ -38,7 +38,10 @@ export const commands = [
   show,
   doctor,
 ];
-for (const command of commands) program.addCommand(command.copyInheritedSettings(program));
+for (const command of commands) {
+  program.addCommand(command.copyInheritedSettings(program));
+  for (const subcommand of command.commands) subcommand.copyInheritedSettings(command);
+}
 
 export async function runCommandLine(args: string[]): Promise<void> {
   try {

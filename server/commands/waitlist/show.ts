@@ -51,12 +51,15 @@ function describePerson(person: Person, mail: string): string {
 }
 
 function describeMailings({ mailings = [] }: Person): string[] {
-  return mailings.map(({ name, outcome, tried_at }) => {
+  return mailings.map(({ name, outcome, tried_at, reply }) => {
     const when = tried_at ? ` at ${tried_at}` : "";
-    if (outcome === null) return `The mailing ${name} waits.`;
-    if (outcome === "unknown") return `The mailing ${name} may have arrived: it was tried${when}, and got no answer.`;
-    if (outcome === "sent" || outcome === "skipped") return `The mailing ${name} was ${outcome}${when}.`;
-    return `The mail server refused the mailing ${name}${when}: ${printable(outcome)}.`;
+    const words = reply ? `: ${printable(reply)}` : "";
+    if (outcome === null) return `The mailing ${name} waits${words}.`;
+    if (outcome === "unknown") {
+      return `The mailing ${name} was tried${when}; whether it arrived is not known${words}.`;
+    }
+    if (/^\d/.test(outcome)) return `The mail server refused the mailing ${name}${when}${words || `: ${outcome}`}.`;
+    return `The mailing ${name} was ${outcome}${when}${words}.`;
   });
 }
 

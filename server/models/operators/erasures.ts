@@ -10,7 +10,7 @@ export interface Person {
   /** The oldest first. */
   status_changes: { changed_at: string; changed_by: string; old_status: string; new_status: string }[];
   /** Undefined if this role may not read them. */
-  mailings?: { name: string; outcome: string | null; tried_at: string | null }[];
+  mailings?: { name: string; outcome: string | null; tried_at: string | null; reply: string | null }[];
 }
 
 /** Returns an address as Prisma Studio and as a sign-up may have stored it; Studio accepts addresses that a sign-up refuses. */

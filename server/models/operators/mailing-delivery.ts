@@ -1,54 +1,56 @@
-// The delivery of mailings: who is next, and what became of the mail. A mail that may have been sent is never sent again.
-import type { JobHelpers } from "graphile-worker";
+// The delivery of mailings, as the worker asks and records it, all by Postgres' clock. A mail that may have been sent is never sent again.
+import type pg from "pg";
 import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
-import { mayGetMailingSql } from "./mailing-recipients.ts";
+import { homeSql } from "../../database/kept-schema.ts";
 
-type Queue = Pick<JobHelpers, "query">;
+export type Queue = Pick<pg.Pool, "query">;
 
-/** After so many mails without an answer, or so long without an accepted one, a mailing stops. */
-const [mostUnanswered, longestPause] = [3, "1 day"];
+/** After so many mails whose fate is not known, or so long without an accepted one, a mailing stops. */
+const [mostUnknown, longestFailure] = [3, "1 day"];
 
-/** A mail that the server put off is tried again after an hour. */
-export const retryPause = "1 hour";
+/** Before each further try of a mail that the server put off. Then it is given up. */
+const pauses = ["5 minutes", "30 minutes", "2 hours", "6 hours", "12 hours", "24 hours", "48 hours"];
 
-export interface NextMail {
+/** After a failure that is about no single mailbox. */
+const rest = "10 minutes";
+
+export interface DueMailing {
   name: string;
   text: string;
-  perHour: number;
   /** Why the mailing stops instead, or null. */
   fault: string | null;
-  entryId: string;
-  /** Null if the entry was erased. */
-  email: string | null;
-  /** When it was put off until, or null. */
-  dueAt: Date | null;
+  /** Milliseconds until its next mail. */
+  waitMs: number;
 }
 
-/** Returns the next mail of the mailing that is under way, or undefined if there is none. Those who were put off come last. */
-export async function findNextMail(queue: Queue): Promise<NextMail | undefined> {
-  const { rows } = await queue.query<NextMail>(
-    `SELECT mailing.name, text, per_hour AS "perHour", entry_id AS "entryId", email,
-       CASE WHEN CURRENT_TIMESTAMP BETWEEN tried_at AND tried_at + interval '${retryPause}'
-         THEN tried_at + interval '${retryPause}' END AS "dueAt",
-       CASE WHEN active_at NOT BETWEEN CURRENT_TIMESTAMP - interval '${longestPause}' AND CURRENT_TIMESTAMP + interval '1 minute'
-         THEN 'Nothing was sent for a day'
-         WHEN ${mostUnanswered} <= (SELECT count(*) FROM earlyaccess_kept.mailing_recipients AS tried
-           WHERE tried.name = mailing.name AND outcome = 'unknown' AND tried.tried_at > active_at)
-         THEN '${mostUnanswered} mails got no answer' END AS fault
+/** Returns the mailing that sends the next mail, or undefined if nobody is due. */
+export async function findDueMailing(queue: Queue): Promise<DueMailing | undefined> {
+  // A clock that was set back leaves times of the future behind.
+  const { rows } = await queue.query<DueMailing>(
+    `SELECT mailing.name, text, greatest(ceil(extract(epoch FROM next - CURRENT_TIMESTAMP) * 1000), 0)::int AS "waitMs",
+       CASE WHEN ${mostUnknown} <= (SELECT count(*) FROM earlyaccess_kept.mailing_recipients AS tried
+           WHERE tried.name = mailing.name AND outcome = 'unknown' AND tried_at <= CURRENT_TIMESTAMP
+             AND tried_at > CASE WHEN active_at <= CURRENT_TIMESTAMP THEN active_at ELSE '-infinity' END)
+         THEN 'whether ${mostUnknown} mails arrived is not known'
+         WHEN failing_since < CURRENT_TIMESTAMP - interval '${longestFailure}'
+         THEN coalesce(reason, 'no mail was accepted for a day') END AS fault
      FROM earlyaccess_kept.mailings AS mailing
-     CROSS JOIN LATERAL (SELECT entry_id, tried_at FROM earlyaccess_kept.mailing_recipients AS recipient
-       WHERE recipient.name = mailing.name AND outcome IS NULL ORDER BY tried_at NULLS FIRST, place LIMIT 1) AS next
-     LEFT JOIN public.earlyaccess AS entry ON entry.id = entry_id
-     WHERE active_at IS NOT NULL ORDER BY mailing.created_at, mailing.name LIMIT 1`,
+     CROSS JOIN LATERAL (
+       SELECT CASE WHEN next_at <= CURRENT_TIMESTAMP + interval '1 hour' THEN next_at ELSE CURRENT_TIMESTAMP END AS next) AS pace
+     CROSS JOIN LATERAL (
+       SELECT FROM earlyaccess_kept.mailing_recipients AS waiting
+       WHERE waiting.name = mailing.name AND outcome IS NULL AND due_at <= CURRENT_TIMESTAMP
+       ORDER BY (tries = 0), tried_at NULLS FIRST, place LIMIT 1) AS due
+     WHERE active_at IS NOT NULL AND home = ${homeSql}
+     ORDER BY greatest(next, CURRENT_TIMESTAMP), created_at, mailing.name LIMIT 1`,
   );
   return rows[0];
 }
 
-/** Stops the mailing. Its latest refusal says more than the fault. */
-export async function stopAfterFault(queue: Queue, name: string, fault: string): Promise<void> {
+export async function stopMailing(queue: Queue, name: string, reason: string): Promise<void> {
   await queue.query(
-    "UPDATE earlyaccess_kept.mailings SET active_at = NULL, reply = coalesce(reply, $2) WHERE name = $1 AND active_at IS NOT NULL",
-    [name, fault],
+    "UPDATE earlyaccess_kept.mailings SET active_at = NULL, reason = $2 WHERE name = $1 AND active_at IS NOT NULL",
+    [name, reason],
   );
 }
 
@@ -59,55 +61,93 @@ export interface Claim {
 }
 
 /**
- * Marks the mail as unknown before it is sent, so that a crash cannot send it twice. Returns false if somebody else sends it, or the
- * person left or may get none.
+ * Takes the next person: the mail is unknown before it is sent, so that no crash sends it twice. Returns undefined if another worker or
+ * a command was first, and no address if the person may get no mail.
  */
-export async function claimMail(queue: Queue, claim: Claim, email: string): Promise<boolean> {
-  const { rowCount } = await queue.query(
-    `UPDATE earlyaccess_kept.mailing_recipients AS recipient
-     SET outcome = 'unknown', token_hash = $3, tried_at = CURRENT_TIMESTAMP
-     FROM public.earlyaccess AS entry, earlyaccess_kept.erasure_of($4)
-     WHERE recipient.name = $1 AND entry_id = $2 AND outcome IS NULL
-       AND entry.id = $2 AND email = $4 AND ${mayGetMailingSql}
-       AND coalesce(left_at <= CURRENT_TIMESTAMP - interval '${daysWithoutMail} days', true)`,
-    [claim.name, claim.entryId, claim.tokenHash, email],
+export async function claimMail(queue: Queue, { name, text }: DueMailing, tokenHash: string) {
+  const { rows } = await queue.query<{ entryId: string; email: string | null; tries: number }>(
+    `WITH mailing AS MATERIALIZED (
+       SELECT name FROM earlyaccess_kept.mailings
+       WHERE name = $1 AND text = $2 AND active_at IS NOT NULL AND home = ${homeSql}
+         AND (next_at <= CURRENT_TIMESTAMP OR next_at > CURRENT_TIMESTAMP + interval '1 hour')
+       FOR UPDATE SKIP LOCKED
+     ), next AS MATERIALIZED (
+       SELECT entry_id FROM earlyaccess_kept.mailing_recipients
+       WHERE name = (SELECT name FROM mailing) AND outcome IS NULL AND due_at <= CURRENT_TIMESTAMP
+       ORDER BY (tries = 0), tried_at NULLS FIRST, place LIMIT 1
+     ), person AS MATERIALIZED (
+       SELECT entry_id, (
+         SELECT email FROM public.earlyaccess CROSS JOIN LATERAL earlyaccess_kept.erasure_of(email)
+         WHERE id = entry_id AND status IN ('waiting', 'invited') AND NOT suspected_spam AND mail_refusal IS NULL
+           AND coalesce(left_at <= CURRENT_TIMESTAMP - interval '${daysWithoutMail} days', true)) AS email
+       FROM next
+     ), claimed AS (
+       UPDATE earlyaccess_kept.mailing_recipients AS recipient
+       SET outcome = CASE WHEN email IS NULL THEN 'skipped' ELSE 'unknown' END, due_at = NULL, tried_at = CURRENT_TIMESTAMP,
+         reply = NULL, token_hash = $3
+       FROM person
+       -- Asked here, too: another worker may have taken the person since this statement began.
+       WHERE name = $1 AND recipient.entry_id = person.entry_id AND outcome IS NULL
+       RETURNING recipient.entry_id, email, tries
+     ), paced AS (
+       -- Not next_at + …, which would catch up after a night.
+       UPDATE earlyaccess_kept.mailings SET next_at = CURRENT_TIMESTAMP + interval '1 hour' / per_hour
+       WHERE name = $1 AND EXISTS (SELECT FROM claimed WHERE email IS NOT NULL)
+     )
+     SELECT entry_id AS "entryId", email, tries FROM claimed`,
+    [name, text, tokenHash],
   );
-  return rowCount === 1;
+  return rows[0];
 }
 
-/** For somebody who got no mail: a later --send may add them again. */
-export async function skipMail(queue: Queue, name: string, entryId: string): Promise<void> {
+/** A mail that ends after the mailing was stopped starts nothing. */
+export async function recordSent(queue: Queue, { name, entryId, tokenHash }: Claim): Promise<void> {
   await queue.query(
-    `UPDATE earlyaccess_kept.mailing_recipients SET outcome = 'skipped', tried_at = CURRENT_TIMESTAMP
-     WHERE name = $1 AND entry_id = $2 AND outcome IS NULL`,
-    [name, entryId],
+    `WITH recorded AS (
+       UPDATE earlyaccess_kept.mailing_recipients SET outcome = 'sent'
+       WHERE name = $1 AND entry_id = $2 AND token_hash = $3 RETURNING name)
+     UPDATE earlyaccess_kept.mailings SET active_at = CURRENT_TIMESTAMP, failing_since = NULL, reason = NULL
+     WHERE name = (SELECT name FROM recorded) AND active_at IS NOT NULL`,
+    [name, entryId, tokenHash],
   );
 }
 
-/** Records what became of a mail that this attempt claimed. @param outcome null: it is tried again. */
-async function recordOutcome(queue: Queue, { name, entryId, tokenHash }: Claim, outcome: string | null): Promise<void> {
+/** @param outcome unknown, skipped, or the code with which the server refused the address. @param reply without addresses. */
+export async function recordOutcome(queue: Queue, claim: Claim, outcome: string, reply?: string): Promise<void> {
+  await queue.query(
+    `UPDATE earlyaccess_kept.mailing_recipients SET outcome = $4, reply = left($5, 300)
+     WHERE name = $1 AND entry_id = $2 AND token_hash = $3`,
+    [claim.name, claim.entryId, claim.tokenHash, outcome, reply],
+  );
+}
+
+/** The mail is due at once: nothing was said about the person. */
+export async function putBack(queue: Queue, claim: Claim, reply: string): Promise<void> {
   await queue.query(
     `UPDATE earlyaccess_kept.mailing_recipients
-     SET outcome = $4::text, token_hash = CASE WHEN $4::text IS NOT NULL THEN token_hash END
+     SET outcome = NULL, due_at = CURRENT_TIMESTAMP, token_hash = NULL, reply = left($4, 300)
      WHERE name = $1 AND entry_id = $2 AND token_hash = $3`,
-    [name, entryId, tokenHash, outcome],
+    [claim.name, claim.entryId, claim.tokenHash, reply],
   );
 }
 
-/** In statements of their own: a command locks both tables in another order. A mail that ends after --stop starts nothing. */
-export async function recordSent(queue: Queue, claim: Claim): Promise<void> {
-  await recordOutcome(queue, claim, "sent");
+/** The mail is due after a pause, or given up after the last one. */
+export async function putOff(queue: Queue, claim: Claim, reply: string): Promise<void> {
   await queue.query(
-    "UPDATE earlyaccess_kept.mailings SET active_at = CURRENT_TIMESTAMP, reply = NULL WHERE name = $1 AND active_at IS NOT NULL",
-    [claim.name],
+    `UPDATE earlyaccess_kept.mailing_recipients
+     SET outcome = CASE WHEN tries >= cardinality($5::interval[]) THEN 'given up' END,
+       due_at = CURRENT_TIMESTAMP + ($5::interval[])[tries + 1], tries = tries + 1, token_hash = NULL, reply = left($4, 300)
+     WHERE name = $1 AND entry_id = $2 AND token_hash = $3`,
+    [claim.name, claim.entryId, claim.tokenHash, reply, pauses],
   );
 }
 
-/**
- * @param outcome the code with which the server refused the address, null if the mail is tried again, or undefined if it may have
- * arrived. @param reply without addresses.
- */
-export async function recordFailure(queue: Queue, claim: Claim, outcome: string | null | undefined, reply: string) {
-  if (outcome !== undefined) await recordOutcome(queue, claim, outcome);
-  await queue.query("UPDATE earlyaccess_kept.mailings SET reply = left($2, 300) WHERE name = $1", [claim.name, reply]);
+/** Lets the mailing rest after a failure that is about no single mailbox. @param reason which settings are missing. */
+export async function restMailing(queue: Queue, name: string, reason?: string): Promise<void> {
+  await queue.query(
+    `UPDATE earlyaccess_kept.mailings SET next_at = CURRENT_TIMESTAMP + interval '${rest}',
+       failing_since = least(failing_since, CURRENT_TIMESTAMP), reason = left($2, 300)
+     WHERE name = $1 AND active_at IS NOT NULL`,
+    [name, reason],
+  );
 }

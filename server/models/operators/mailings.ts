@@ -1,14 +1,82 @@
 // Mailings, as the command adds people to them, stops and lists them. What the worker asks and records: mailing-delivery.ts.
-import type pg from "pg";
+import type { Writable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import pg from "pg";
+import { to as copyTo } from "pg-copy-streams";
+import { homeSql } from "../../database/kept-schema.ts";
 import { OperatorError } from "../../errors.ts";
+import { normaliseEmail } from "../sign-up-rules.ts";
+import { guard } from "./csv-guard.ts";
 import type { Person } from "./erasures.ts";
-import { retryPause } from "./mailing-delivery.ts";
-import { addRecipients, findCandidates, type Group } from "./mailing-recipients.ts";
-
-/** The key of the one job of all mailings, also the name of its task and queue. */
-export const mailingJob = "mailing";
 
 const defaultPerHour = 200;
+
+/** Whom a mailing goes to, beside people who confirmed their address. */
+export interface Group {
+  unconfirmed?: boolean | undefined;
+  imported?: boolean | undefined;
+  /** Only people of this invitation. */
+  invitation?: string | undefined;
+  /** Only people who had or may have had this mailing, also unconfirmed and imported ones. */
+  sent?: string | undefined;
+}
+
+interface Candidate {
+  id: string;
+  email: string;
+}
+
+export const kinds = [
+  "unconfirmed",
+  "imported",
+  "flagged",
+  "refused",
+  "joined",
+  "left",
+  "onIt",
+  "misspelt",
+  "others",
+] as const;
+
+export interface Candidates {
+  /** The oldest first, or those of an earlier mailing in its order. */
+  chosen: Candidate[];
+  /** Numbers of people who cannot get it, by the first reason. */
+  leftOut: Record<(typeof kinds)[number], number>;
+  entries: number;
+}
+
+/** Finds those who can get the mailing and have not had it. Whoever was skipped or given up can. */
+export async function findCandidates(client: pg.Client, name: string, group: Group): Promise<Candidates> {
+  if (group.sent !== undefined) await requireMailing(client, group.sent);
+  const { rows } = await client.query<Candidate & { kind: string }>(
+    `SELECT id, email, CASE
+       WHEN status IN ('joined', 'left') THEN status::text
+       WHEN suspected_spam THEN 'flagged'
+       WHEN mail_refusal IS NOT NULL OR id IN (
+         SELECT entry_id FROM earlyaccess_kept.mailing_recipients WHERE outcome LIKE '5%') THEN 'refused'
+       WHEN recipient.entry_id IS NOT NULL THEN 'onIt'
+       WHEN $2::text IS NOT NULL AND invitation IS DISTINCT FROM $2 OR $3::text IS NOT NULL AND earlier.entry_id IS NULL THEN 'others'
+       WHEN confirmed_at IS NOT NULL OR $3 IS NOT NULL THEN 'confirmed'
+       WHEN imported THEN 'imported' ELSE 'unconfirmed' END AS kind
+     FROM public.earlyaccess AS entry
+     LEFT JOIN earlyaccess_kept.mailing_recipients AS recipient
+       ON recipient.name = $1 AND recipient.entry_id = id AND coalesce(recipient.outcome NOT IN ('skipped', 'given up'), true)
+     LEFT JOIN earlyaccess_kept.mailing_recipients AS earlier
+       ON earlier.name = $3 AND earlier.entry_id = id AND earlier.outcome IN ('sent', 'unknown')
+     ORDER BY earlier.place, entry.created_at, id`,
+    [name, group.invitation, group.sent],
+  );
+  const leftOut = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Candidates["leftOut"];
+  const chosen = rows.filter(({ email, kind }) => {
+    const isWanted = kind === "confirmed" || ((kind === "unconfirmed" || kind === "imported") && group[kind]);
+    // The list, edited by hand, may have an address in two spellings.
+    const isSpelt = !isWanted || normaliseEmail(email) === email;
+    if (!isWanted || !isSpelt) leftOut[(isSpelt ? kind : "misspelt") as keyof typeof leftOut]++;
+    return isWanted && isSpelt;
+  });
+  return { chosen, leftOut, entries: rows.length };
+}
 
 export interface Order {
   name: string;
@@ -21,50 +89,58 @@ export interface Order {
 }
 
 /**
- * Stores the text and the pace, adds people, and queues the job, in one transaction. Returns who waits, and the pace.
+ * Stores the text and the pace, and adds people, in one transaction. Returns who waits, and until when.
  * @throws OperatorError if fewer people can get it, nobody waits, or another mailing is under way: then nothing changes.
  */
 export async function sendMailing(client: pg.Client, { name, text, perHour, people, group }: Order) {
   await begin(client);
-  const lost = await markLost(client);
+  const lost = await markLost(client, name);
   const other = (await listMailings(client)).find((mailing) => mailing.name !== name && isUnderWay(mailing));
   if (other) throw new OperatorError(describeUnderWay(other));
   const { chosen } = await findCandidates(client, name, group);
   if (people > chosen.length) {
     throw new OperatorError(`Only ${describePeople(chosen.length)} can get it. Nothing was added.`);
   }
+  // After a failure, the mailing goes on at once. Otherwise it keeps its pace, or a faster one.
   await client.query(
-    `INSERT INTO earlyaccess_kept.mailings AS mailing (name, text, per_hour, active_at)
-     VALUES ($1, $2, coalesce($3, ${defaultPerHour}), CURRENT_TIMESTAMP)
+    `INSERT INTO earlyaccess_kept.mailings AS mailing (name, text, per_hour, active_at, home)
+     VALUES ($1, $2, coalesce($3, ${defaultPerHour}), CURRENT_TIMESTAMP, ${homeSql})
      ON CONFLICT ON CONSTRAINT mailings_pkey DO UPDATE
-       SET text = $2, per_hour = coalesce($3, mailing.per_hour), active_at = CURRENT_TIMESTAMP, reply = NULL`,
+       SET text = $2, per_hour = coalesce($3, mailing.per_hour), active_at = CURRENT_TIMESTAMP, home = EXCLUDED.home,
+         next_at = CASE WHEN mailing.failing_since IS NOT NULL THEN CURRENT_TIMESTAMP
+           ELSE least(mailing.next_at, CURRENT_TIMESTAMP + interval '1 hour' / coalesce($3, mailing.per_hour)) END,
+         failing_since = NULL, reason = NULL`,
     [name, text, perHour],
   );
   await addRecipients(client, name, chosen.slice(0, people));
   const { waiting = 0, until } = (await listMailings(client)).find((mailing) => mailing.name === name) ?? {};
-  if (waiting === 0) {
-    const reason = lost.get(name) ? `: ${describePeople(lost.get(name) ?? 0)} may have had it before a restore` : "";
-    throw new OperatorError(`Nobody waits for ${name}${reason}. Nothing was stored.`);
-  }
-  // A job that was given up would keep its key.
-  await client.query("SELECT graphile_worker.remove_job($1)", [mailingJob]);
-  await client.query("SELECT graphile_worker.add_job($1, '{}', queue_name => $1, job_key => $1)", [mailingJob]);
+  if (waiting === 0) throw new OperatorError(describeNobody(name, lost, chosen.length));
   await client.query("COMMIT");
-  return { waiting, until, lost: lost.get(name) ?? 0 };
+  return { waiting, until, lost };
+}
+
+/** Adds people to the mailing, behind those who are on it. Whoever was skipped or given up waits again, as for the first try. */
+async function addRecipients(client: pg.Client, name: string, people: Candidate[]): Promise<void> {
+  await client.query(
+    `INSERT INTO earlyaccess_kept.mailing_recipients AS recipient (name, entry_id, place)
+     SELECT $1::text, id, number + (SELECT coalesce(max(place), 0) FROM earlyaccess_kept.mailing_recipients WHERE name = $1::text)
+     FROM unnest($2::uuid[]) WITH ORDINALITY AS added (id, number)
+     ON CONFLICT ON CONSTRAINT mailing_recipients_pkey DO UPDATE
+       SET place = EXCLUDED.place, outcome = NULL, tries = 0, due_at = CURRENT_TIMESTAMP, tried_at = NULL, reply = NULL, token_hash = NULL
+       WHERE recipient.outcome IN ('skipped', 'given up')`,
+    [name, people.map(({ id }) => id)],
+  );
 }
 
 /**
- * Stops a mailing and takes back what is not sent yet. Returns how many people can get it later, and how many may have had it before a
- * restore. @throws OperatorError if there are none.
+ * Stops a mailing and takes back what is not sent yet. Returns how many people can get it later, and how many may have had it from
+ * another database. @throws OperatorError if there are none.
  */
 export async function stopMailing(client: pg.Client, name: string): Promise<{ taken: number; lost: number }> {
   await begin(client);
-  const lost = (await markLost(client)).get(name) ?? 0;
-  const { rowCount: found } = await client.query(
-    "UPDATE earlyaccess_kept.mailings SET active_at = NULL WHERE name = $1",
-    [name],
-  );
-  if (!found) throw new OperatorError(`There is no mailing ${name}. See: waitlist mail --list`);
+  await requireMailing(client, name);
+  const lost = await markLost(client, name);
+  await client.query("UPDATE earlyaccess_kept.mailings SET active_at = NULL, reason = NULL WHERE name = $1", [name]);
   const { rowCount } = await client.query(
     "DELETE FROM earlyaccess_kept.mailing_recipients WHERE name = $1 AND outcome IS NULL",
     [name],
@@ -80,22 +156,19 @@ async function begin(client: pg.Client): Promise<void> {
   await client.query("BEGIN; LOCK TABLE earlyaccess_kept.mailings IN SHARE ROW EXCLUSIVE MODE");
 }
 
-/**
- * Sets those who wait to unknown if the queue has no job of the mailing, not even one that was given up: this database was made from
- * copies, and what was sent since then is not known. Returns their number by mailing.
- */
-async function markLost(client: pg.Client): Promise<Map<string, number>> {
-  const { rows } = await client.query<{ name: string; people: number }>(
-    `WITH lost AS (
-       UPDATE earlyaccess_kept.mailing_recipients AS recipient SET outcome = 'unknown'
-       FROM earlyaccess_kept.mailings AS mailing
-       WHERE mailing.name = recipient.name AND active_at IS NOT NULL AND outcome IS NULL
-         AND NOT EXISTS (SELECT FROM graphile_worker.jobs WHERE key = $1)
-       RETURNING mailing.name)
-     SELECT name, count(*)::int AS people FROM lost GROUP BY name`,
-    [mailingJob],
+/** Sets those who wait to unknown if this database was made from a copy: what was sent since then is not known. Returns their number. */
+async function markLost(client: pg.Client, name: string): Promise<number> {
+  const { rowCount } = await client.query(
+    `UPDATE earlyaccess_kept.mailing_recipients SET outcome = 'unknown', due_at = NULL
+     WHERE outcome IS NULL AND name = (SELECT name FROM earlyaccess_kept.mailings WHERE name = $1 AND home <> ${homeSql})`,
+    [name],
   );
-  return new Map(rows.map(({ name, people }) => [name, people]));
+  return rowCount ?? 0;
+}
+
+async function requireMailing(client: pg.Client, name: string): Promise<void> {
+  const { rowCount } = await client.query("SELECT FROM earlyaccess_kept.mailings WHERE name = $1", [name]);
+  if (!rowCount) throw new OperatorError(`There is no mailing ${name}. See: waitlist mail list`);
 }
 
 /** Returns how many mails an hour the mailing has, or a new one. */
@@ -108,51 +181,89 @@ export async function readPace(client: pg.Client, name: string): Promise<number>
 }
 
 export interface Mailing extends Record<
-  "sent" | "gone" | "waiting" | "putOff" | "refused" | "unknown" | "skipped",
+  "sent" | "gone" | "waiting" | "putOff" | "refused" | "givenUp" | "unknown" | "skipped",
   number
 > {
   name: string;
   text: string;
   isStopped: boolean;
+  isCopy: boolean;
+  /** Somebody is due, and nothing was sent in the last hour. */
+  isLate: boolean;
   /** When the last mail is sent, at the earliest. */
   until: string;
-  /** The server's latest refusal, or why the mailing stopped. */
+  /** Why it stopped, or which settings the worker lacks. */
+  reason: string | null;
+  /** The server's reply to the latest try, if it was no acceptance. */
   reply: string | null;
-  /** Of the job of all mailings. */
-  job: "missing" | "given up" | "queued";
-  error: string | null;
 }
 
-const isUnderWay = ({ isStopped, waiting }: Mailing) => !isStopped && waiting > 0;
+const isUnderWay = ({ isStopped, isCopy, waiting }: Mailing) => !isStopped && !isCopy && waiting > 0;
 
 /** Lists the mailings, the newest first. `gone` are those who got it and are no longer on the list. */
 export async function listMailings(client: pg.Client): Promise<Mailing[]> {
   const { rows } = await client.query<Mailing>(
-    `SELECT mailing.name, mailing.text, reply, active_at IS NULL AS "isStopped", job.error,
-       CASE WHEN job.attempts IS NULL THEN 'missing' WHEN job.attempts >= job.max_attempts THEN 'given up' ELSE 'queued' END AS job,
-       to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "triedAt" + interval '${retryPause}'),
-         'YYYY-MM-DD HH24:MI TZ') AS until, counted.*
+    `SELECT mailing.name, mailing.text, reason, active_at IS NULL AS "isStopped", home <> ${homeSql} AS "isCopy",
+       due > 0 AND (failing_since IS NOT NULL OR next_at <= CURRENT_TIMESTAMP)
+         AND coalesce("sentAt" < CURRENT_TIMESTAMP - interval '1 hour', true) AS "isLate",
+       to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "lastDue"), 'YYYY-MM-DD HH24:MI TZ') AS until,
+       (SELECT reply FROM earlyaccess_kept.mailing_recipients AS tried
+        WHERE tried.name = mailing.name AND tried_at <= CURRENT_TIMESTAMP ORDER BY tried_at DESC LIMIT 1) AS reply, counted.*
      FROM earlyaccess_kept.mailings AS mailing
-     LEFT JOIN (SELECT attempts, max_attempts, last_error AS error FROM graphile_worker.jobs WHERE key = $1) AS job ON true
      CROSS JOIN LATERAL (
        SELECT ${countSql("sent", "outcome = 'sent'")}, ${countSql("gone", "outcome = 'sent' AND coalesce(status = 'left', true)")},
-         ${countSql("waiting", "outcome IS NULL")}, ${countSql("putOff", "outcome IS NULL AND tried_at IS NOT NULL")},
-         max(tried_at) FILTER (WHERE outcome IS NULL) AS "triedAt",
-         ${countSql("refused", "outcome ~ '^5'")}, ${countSql("unknown", "outcome = 'unknown'")}, ${countSql("skipped", "outcome = 'skipped'")}
+         ${countSql("waiting", "outcome IS NULL")}, ${countSql("putOff", "due_at > CURRENT_TIMESTAMP")},
+         ${countSql("due", "due_at <= CURRENT_TIMESTAMP")},
+         ${countSql("refused", "outcome LIKE '5%'")}, ${countSql("givenUp", "outcome = 'given up'")},
+         ${countSql("unknown", "outcome = 'unknown'")}, ${countSql("skipped", "outcome = 'skipped'")},
+         max(due_at) AS "lastDue", max(tried_at) FILTER (WHERE outcome = 'sent' AND tried_at <= CURRENT_TIMESTAMP) AS "sentAt"
        FROM earlyaccess_kept.mailing_recipients AS recipient LEFT JOIN public.earlyaccess ON id = entry_id
        WHERE recipient.name = mailing.name) AS counted
      ORDER BY created_at DESC, mailing.name`,
-    [mailingJob],
   );
   return rows;
 }
 
 const countSql = (name: string, condition: string) => `(count(entry_id) FILTER (WHERE ${condition}))::int AS "${name}"`;
 
+/** What --outcome of mail people selects. */
+const outcomes = {
+  unknown: "outcome = 'unknown'",
+  refused: "outcome LIKE '5%'",
+  "given-up": "outcome = 'given up'",
+  waiting: "outcome IS NULL",
+  sent: "outcome = 'sent'",
+  skipped: "outcome = 'skipped'",
+};
+export type Outcome = keyof typeof outcomes;
+export const outcomeNames = Object.keys(outcomes) as Outcome[];
+
+/** Writes the people of the mailing who are on the list as CSV, in their order. */
+export async function copyPeople(client: pg.Client, name: string, outcome: Outcome | undefined, output: Writable) {
+  await requireMailing(client, name);
+  const rows = client.query(
+    copyTo(
+      `COPY (SELECT ${guard("email")} AS email, coalesce(outcome, 'waiting') AS outcome,
+         to_char(tried_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS tried_at, ${guard("reply")} AS reply
+       FROM earlyaccess_kept.mailing_recipients AS recipient JOIN public.earlyaccess ON id = entry_id
+       WHERE recipient.name = ${pg.escapeLiteral(name)} AND ${outcome ? outcomes[outcome] : "true"} ORDER BY place)
+       TO STDOUT (FORMAT csv, HEADER)`,
+    ),
+  );
+  await pipeline(rows, output, { end: output !== process.stdout });
+  return rows.rowCount;
+}
+
 function describeUnderWay({ name, waiting, putOff, until }: Mailing): string {
   if (putOff < waiting) return `${name} is under way until ${until} or later. Nothing was added.`;
   const servers = `${describePeople(waiting)} whose servers put it off`;
-  return `${name} waits for ${servers}. waitlist mail --stop ${name} ends it. Nothing was added.`;
+  return `${name} waits for ${servers}. waitlist mail stop ${name} ends it. Nothing was added.`;
+}
+
+function describeNobody(name: string, lost: number, people: number): string {
+  const reason = lost > 0 ? `: ${describePeople(lost)} may have had it before this database was made from a copy` : "";
+  const hint = people > 0 ? ` To add the ${people} who can get it: waitlist mail send ${name} FILE ${people}` : "";
+  return `Nobody waits for ${name}${reason}. Nothing was stored.${hint}`;
 }
 
 const describePeople = (number: number) => `${number.toLocaleString("en")} ${number === 1 ? "person" : "people"}`;
@@ -160,7 +271,7 @@ const describePeople = (number: number) => `${number.toLocaleString("en")} ${num
 /** What an entry got, the oldest first. */
 export async function findMailingsOf(client: pg.Client, entryId: string): Promise<NonNullable<Person["mailings"]>> {
   const { rows } = await client.query(
-    `SELECT recipient.name, outcome, to_json(tried_at) AS tried_at FROM earlyaccess_kept.mailing_recipients AS recipient
+    `SELECT recipient.name, outcome, to_json(tried_at) AS tried_at, reply FROM earlyaccess_kept.mailing_recipients AS recipient
      JOIN earlyaccess_kept.mailings AS mailing USING (name) WHERE entry_id = $1 ORDER BY mailing.created_at, name`,
     [entryId],
   );

@@ -5,13 +5,12 @@ import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
 type Queue = Pick<JobHelpers, "query">;
 
 /**
- * Replies with an enhanced code that is about the address, as a regular expression of JavaScript and Postgres. Not 5.2.0 and 5.2.2:
- * Exchange also sends them if the sender is blocked or has used up its quota.
+ * Replies with an enhanced code that is about the address. Not 5.2.0 and 5.2.2: Exchange also sends them if the sender is blocked or has used up its quota.
  */
-export const codesOfAddress = String.raw`^5\d\d 5\.(1\.([1236]|10)|2\.1)$`;
+const codesOfAddress = /^5\d\d 5\.(1\.([1236]|10)|2\.1)$/;
 
 /** Returns whether the refusal has an enhanced code that is about the address. */
-export const namesAddress = (refusal = "") => new RegExp(codesOfAddress).test(refusal);
+export const namesAddress = (refusal = "") => codesOfAddress.test(refusal);
 
 /** Returns whether mail_refusal may hold it: an operator's mark, or a refusal, which without an enhanced code is that of the last attempt. */
 export const isOfAddress = (refusal: string) =>
