@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { settings } from "../server/config/settings.ts";
 import { commands } from "../server/commands/waitlist/commands.ts";
+import { mail } from "../server/commands/waitlist/mail.ts";
 import { projectRoot } from "../server/config/project-root.ts";
 
 const read = (name: string) => readFileSync(join(projectRoot, name), "utf8");
@@ -15,12 +16,14 @@ const present = documents.filter((name) => name !== "CHANGELOG.md");
 const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
 const others = [".env.example", "docker-compose.yml", "Dockerfile", "tests/support/chromium.ts"].map(read).join("\n");
 const isCommand = (found: string) => commands.some((known) => known.name() === found);
+const isMailCommand = (found: string) => mail.commands.some((known) => known.name() === found);
 const commandNames = commands.map((known) => known.name()).join("|");
 const ofOtherPrograms = ["--health-cmd", "--print-sql", "--scale", "--ulimit"];
 /** Returns whether the command, or for options alone any command, has each option. */
 function hasItsOptions(found: string): boolean {
   const known = commands.filter((command) => found.startsWith("--") || found.startsWith(`${command.name()} `));
-  const options = new Set([...known.flatMap((command) => command.options.map(({ long }) => long)), ...ofOtherPrograms]);
+  const all = [...known, ...known.flatMap((command) => command.commands)];
+  const options = new Set([...all.flatMap((command) => command.options.map(({ long }) => long)), ...ofOtherPrograms]);
   return (found.match(/--[a-z-]+/g) ?? []).every((option) => options.has(option));
 }
 const isSetting = (found: string) =>
@@ -40,6 +43,7 @@ it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([
     (found) => (scripts[found] ?? "").startsWith("npm run build && "),
   ],
   ["waitlist commands", /(?:^|[\s/])waitlist(?:\.js)?(?: --)? ([a-z]+)/gm, isCommand],
+  ["subcommands of mail", /(?:^|waitlist )mail ([a-z]+)/gm, isMailCommand],
   [
     "options of waitlist commands",
     new RegExp(`^(?:.*waitlist )?((?:${commandNames}) .*--.*|--[a-z].*)`, "gm"),

@@ -31,7 +31,7 @@ async function readCommands(): Promise<string[]> {
       .trim()
       .replace(/^.*cd \/opt\/perennial/, "cd .")
       .replace("docker compose up -d --wait && ", "")
-      .replace("--send 500", "--send 1"),
+      .replace("launch - 500", "launch - 1"),
   );
 }
 

@@ -299,3 +299,30 @@ it("two workers send a mail once, and the link of the mail that arrived works, i
   expect([...received().values()]).toEqual([1, 1, 1]);
   for (const token of tokens()) expect(await leave(token)).toEqual([{ left: true }]);
 });
+
+it("a wrong link, as docs/launch.md corrects it: those who had it get the correction, the others the corrected letter, and nobody both", async () => {
+  await addPeople(45);
+  await addPeople(5, { confirmed_at: null, imported: false, created_at: "2025-01-01T00:00:00Z" }, 1000);
+  await start();
+  fixture.server.fail("data", "hold", /^person18@/);
+  await send(45, "launch", letter.replace("open", "WRONG"));
+  await until("the middle is reached", () => fixture.server.mails.length === 19);
+  expect((await waitlist(["mail", "stop", "launch"])).stdout).toBe("Took back 26 people, who can get launch later.\n");
+  fixture.server.fail();
+  await settled({ sent: 19 });
+  await query("UPDATE earlyaccess SET confirmed_at = now() WHERE confirmed_at IS NULL");
+  await send(19, "correction", letter.replace("open", "SORRY"), ["--sent", "launch", "--per-hour", "3600000"]);
+  await settled({ sent: 19 }, "correction");
+  expect((await waitlist(["mail", "send", "launch", await fixture.write(letter), "0"])).stderr).toBe(
+    "Nobody waits for launch. Nothing was stored. To add the 31 who can get it: waitlist mail send launch FILE 31\n",
+  );
+  await send(31);
+  await settled({ sent: 50 });
+  const got = new Map<string, string[]>();
+  for (const { to, raw } of fixture.server.mails) {
+    got.set(to, [...(got.get(to) ?? []), parseMail(raw).headers.subject ?? ""]);
+  }
+  const histories = Array.from(got.values(), (subjects) => subjects.join());
+  const count = (history: string) => histories.filter((one) => one === history).length;
+  expect([count("We are WRONG,We are SORRY"), count("We are open"), got.size]).toEqual([19, 31, 50]);
+});

@@ -38,28 +38,40 @@ export const databaseFaults: StackScenarios = {
     }),
 };
 
-export async function fillDisk(): Promise<string> {
+/** @param use gets the path of a disk of 160 MB. */
+export async function withSmallDisk<T>(use: (path: string) => Promise<T>): Promise<T> {
   const path = await mkdtemp(join(tmpdir(), "perennial-disk-"));
   const asRoot = process.getuid?.() === 0 ? [] : ["sudo", "-n"];
   const execute = ([file = "", ...args]: string[]) => run(file, args);
   await execute([...asRoot, "mount", "-t", "tmpfs", "-o", "size=160m,mode=1777", "tmpfs", path]);
-  const useFullDisk = async (stack: Stack) => {
-    const site = await stack.startSite({}, { log: "/dev/full" });
-    return endure(stack, site, {
-      isReadyDuring: true, // An empty batch needs no space. Sign-ups get 503 themselves.
-      begin: async (visitors) => {
-        await assert.rejects(run("dd", ["if=/dev/zero", `of=${path}/ballast`, "bs=64K"]), /No space left/);
-        await signUpUntilRefused(visitors, site);
-      },
-      end: () => rm(join(path, "ballast")),
-    });
-  };
   try {
-    return await withStack(useFullDisk, path);
+    return await use(path);
   } finally {
     await execute([...asRoot, "umount", "--lazy", path]);
     await rmdir(path);
   }
+}
+
+/** Returns a function that makes room again. */
+export async function fill(path: string): Promise<() => Promise<void>> {
+  await assert.rejects(run("dd", ["if=/dev/zero", `of=${path}/ballast`, "bs=64K"]), /No space left/);
+  return () => rm(join(path, "ballast"));
+}
+
+export async function fillDisk(): Promise<string> {
+  return withSmallDisk((path) =>
+    withStack(async (stack) => {
+      const site = await stack.startSite({}, { log: "/dev/full" });
+      return endure(stack, site, {
+        isReadyDuring: true, // An empty batch needs no space. Sign-ups get 503 themselves.
+        begin: async (visitors) => {
+          await fill(path);
+          await signUpUntilRefused(visitors, site);
+        },
+        end: () => rm(join(path, "ballast")),
+      });
+    }, path),
+  );
 }
 
 interface Fault {

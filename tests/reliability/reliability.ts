@@ -7,7 +7,7 @@ import { databaseFaults, fillDisk } from "./database-faults.ts";
 import { floods } from "./floods.ts";
 import { kills } from "./kills.ts";
 import { largeList } from "./large-list.ts";
-import { mailings, restoreMailings } from "./mailings.ts";
+import { mailings, mailThroughFaults, restoreMailings } from "./mailings.ts";
 import { migrateThroughPoolers } from "./poolers.ts";
 
 if (process.platform !== "linux") throw new Error("These tests need Linux: they stop processes and read /proc.");
@@ -29,6 +29,7 @@ const scenarios: Record<string, () => Promise<string>> = {
   ...Object.fromEntries(Object.entries(ofOneSite).map(([name, use]) => [name, () => withStack(use)])),
   "the disk of Postgres is full, and that of the log": fillDisk,
   "back up, erase 1,000 of 10,000 entries and restore: every other row returns": backUpAndRestore,
+  "a mailing while Postgres crashes, is read-only and has a full disk": mailThroughFaults,
   "restore a backup from before a mailing: nobody gets it again": restoreMailings,
   "one and eight owners migrate an empty database through PgBouncer": migrateThroughPoolers,
 };

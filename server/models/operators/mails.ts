@@ -5,7 +5,8 @@ import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
 type Queue = Pick<JobHelpers, "query">;
 
 /**
- * Replies with an enhanced code that is about the address. Not 5.2.0 and 5.2.2: Exchange also sends them if the sender is blocked or has used up its quota.
+ * Replies with an enhanced code that is about the address. Not 5.2.0 and 5.2.2: Exchange also sends them if the sender is blocked or has
+ * used up its quota.
  */
 const codesOfAddress = /^5\d\d 5\.(1\.([1236]|10)|2\.1)$/;
 
