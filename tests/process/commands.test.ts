@@ -33,6 +33,9 @@ it("migrate applies migrations, unless it only prints SQL, and the next time rep
   await database.asSuperuser(`ALTER ROLE ${database.name}_web LOGIN`);
 });
 
+/** Whether a login alone takes a millisecond depends on the machine. */
+const noTime = "has no time for a statement";
+
 /**
  * What became of a role that migrating created before, also by its own hand, and what migrating again warns of: for every role, or for the
  * site's only, which must be able to store a sign-up.
@@ -47,10 +50,10 @@ const states: [state: string, change: string, warning?: RegExp | undefined, ofWe
     /cannot be reached: 58P01\. .*: ALTER ROLE ":role" RESET ALL; ALTER ROLE ":role" IN DATABASE ":name" RESET ALL\./,
   ],
   [
-    "has no time for a statement",
+    noTime,
     "ALTER ROLE :role SET statement_timeout = '1ms'",
     undefined,
-    /canceling statement due to statement timeout\. .*: ALTER ROLE ":role" RESET ALL;/,
+    /(?:canceling statement due to statement timeout|57014)\. .*: ALTER ROLE ":role" RESET ALL;/,
   ],
   [
     "may only read",
@@ -83,7 +86,9 @@ it.each([
       const { code, stdout, stderr } = await migrate(set);
       const warning = name === "web" ? (ofAll ?? ofWeb) : ofAll;
       expect([state, code, stderr]).toEqual([state, 0, ""]);
-      expect([state, stdout.startsWith(`Warning: ${fill(start)}`)]).toEqual([state, warning !== undefined]);
+      if (name === "web" || state !== noTime) {
+        expect([state, stdout.startsWith(`Warning: ${fill(start)}`)]).toEqual([state, warning !== undefined]);
+      }
       if (warning) expect(stdout).toMatch(new RegExp(fill(warning.source)));
       const mend = "ALTER ROLE :role RESET ALL; ALTER ROLE :role IN DATABASE :name RESET ALL";
       if (!change.startsWith("DROP")) await asSuperuser(mend);
