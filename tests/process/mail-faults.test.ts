@@ -1,5 +1,6 @@
 // A mail server that refuses, hangs or is down: no sign-up fails, no mail is lost, and nobody gets two a day.
 import { expect, it, onTestFinished, vi } from "vitest";
+import { mailTimeouts } from "../../server/mail/mail-server.ts";
 import { until } from "../support/run.ts";
 import { runWaitlist } from "../support/waitlist-fixture.ts";
 import { createMailFixture } from "../support/worker.ts";
@@ -118,11 +119,13 @@ it("doctor warns of three mails that were queued after the latest accepted one a
 it.each<Parameters<MailServer["fail"]>>([
   ["connect", "421 4.7.0 Too many connections"],
   ["sender", "550 5.7.1 Sender denied"],
+  ["sender", "hang"],
   ["data", "554 Message rejected: Email address is not verified"], // Amazon SES in its sandbox.
 ])(
   "after a failure at the step %s with “%s”, one mail a minute is tried until the server accepts one",
   async (step, reply) => {
     fail(step, reply);
+    vi.spyOn(mailTimeouts, "socketTimeout", "get").mockReturnValue(500);
     await startWorker();
     const tries = () => fixture.server.connections();
     for (let i = 0; i < 7; i++) expect(await signUp(`person${i}@example.com`)).toBe(201);
