@@ -1,4 +1,4 @@
-// What a failed step of SMTP means for the message and for those that wait. tests/process/ has the worker and a real SMTP server.
+// What a failed step of SMTP means for the message. tests/process/ has the worker and a real SMTP server.
 import { once } from "node:events";
 import net, { type AddressInfo } from "node:net";
 import tls from "node:tls";
@@ -85,11 +85,11 @@ it.each<[step: Step, reply: string, outcome: string, message: string]>([
   ["recipient", "550 5.7.1 Relay\n5.7.1 denied", "not sent", " (RCPT TO): 550-5.7.1 Relay 550 5.7.1 denied …"],
   ["recipient", "550 5.1.8 Access denied, bad sender", "not sent", " (RCPT TO): 550 5.1.8 Access denied, bad sender …"],
   ["recipient", "450 4.2.0 greylisted", "not sent", " (RCPT TO): 450 4.2.0 greylisted …"],
-  ["recipient", "450 4.1.1 not verified", "waits for the mailbox", " (RCPT TO): 450 4.1.1 not verified …"],
-  ["recipient", "450 4.1.2 domain not found", "waits for the mailbox", " (RCPT TO): 450 4.1.2 domain not found …"],
-  ["recipient", "450 4.2.1 over rate", "waits for the mailbox", " (RCPT TO): 450 4.2.1 over rate …"],
-  ["recipient", "452 4.2.2 full", "waits for the mailbox", " (RCPT TO): 452 4.2.2 full …"],
-  ["recipient", "552 5.2.2 full", "waits for the mailbox", " (RCPT TO): 552 5.2.2 full …"],
+  ["recipient", "450 4.1.1 not verified", "not sent", " (RCPT TO): 450 4.1.1 not verified …"],
+  ["recipient", "450 4.1.2 domain not found", "not sent", " (RCPT TO): 450 4.1.2 domain not found …"],
+  ["recipient", "450 4.2.1 over rate", "not sent", " (RCPT TO): 450 4.2.1 over rate …"],
+  ["recipient", "452 4.2.2 full", "not sent", " (RCPT TO): 452 4.2.2 full …"],
+  ["recipient", "552 5.2.2 full", "not sent", " (RCPT TO): 552 5.2.2 full …"],
   ["recipient", "550 5.2.1 disabled", "550 5.2.1", " (RCPT TO): 550 5.2.1 disabled …"],
   ["recipient", "550 5.2.0 blocked", "not sent", " (RCPT TO): 550 5.2.0 blocked …"],
   ["recipient", "452 4.2.20 no such code", "not sent", " (RCPT TO): 452 4.2.20 no such code …"],
@@ -108,8 +108,7 @@ it.each<[step: Step, reply: string, outcome: string, message: string]>([
   const server = await open();
   server.fail(step, reply);
   const error = await failureOf(server.url);
-  const waits = error.isOfMailbox ? "waits for the mailbox" : "not sent";
-  expect(error.refusal ?? (error.mayHaveArrived ? "may have arrived" : waits)).toBe(outcome);
+  expect(error.refusal ?? (error.mayHaveArrived ? "may have arrived" : "not sent")).toBe(outcome);
   expect(error.message).toBe(`Mail server error${message}`);
 });
 

@@ -19,8 +19,6 @@ export class MailError extends Error {
   declare readonly code: string;
   /** What mail_refusal records; undefined if the reply is not about the address. */
   declare readonly refusal: string | undefined;
-  /** True if the reply is about this mailbox, for now: it is full, say. The server accepts the mails of others. */
-  declare readonly isOfMailbox: boolean;
   /** True if the connection ended after the message, before the reply. */
   declare readonly mayHaveArrived: boolean;
   /** The server's words. Not for the log: they may repeat the address. */
@@ -85,12 +83,6 @@ function createMailTransport({ url, client }: MailServer) {
   });
 }
 
-/**
- * Codes of RCPT TO about one mailbox, which may change: it, or its domain, is not found yet, or it is full. After the message, they
- * may be about the sender's mailbox or quota.
- */
-const codesOfMailbox = /^\d{3} (4\.1\.[12]|4\.2\.[12]|5\.2\.2)$/;
-
 function toMailError(error: NodemailerError, isHandedOver = false, email = ""): MailError {
   const { command: step = "", response = "", responseCode } = error;
   const code = codeOf(error);
@@ -102,7 +94,6 @@ function toMailError(error: NodemailerError, isHandedOver = false, email = ""): 
     step,
     code,
     refusal: refusalOf(step, code),
-    isOfMailbox: step === "RCPT TO" && codesOfMailbox.test(code),
     mayHaveArrived: isHandedOver && !responseCode,
     reply,
   });
