@@ -102,6 +102,9 @@ it("doctor finds a database that was not migrated, a password that is refused, a
   expect(await judge(nowhere)).toMatchObject({ code: 1, Settings: "ok", Database: "problem" });
   const wrong = Object.assign(new URL(database.webUrl), { password: "hunter2" }).href;
   expect(await judge({ DATABASE_URL: wrong })).toMatchObject({ code: 1, DATABASE_URL: "problem", Migrations: "ok" });
+  const cure = /refuses the connection: .* or as an administrator of Postgres: ALTER ROLE \S+ LOGIN .* PASSWORD/;
+  const refused = (await examine({ DATABASE_URL: wrong })).match(/^problem .*/gm);
+  expect(refused).toEqual([expect.stringMatching(cure), expect.stringMatching(cure)]); // DATABASE_URL, Web role
   expect(await judge({ DATABASE_ADMIN_URL: wrong })).toMatchObject({ code: 1, DATABASE_ADMIN_URL: "problem" });
   const exchanged = { DATABASE_URL: database.ownerUrl, DATABASE_OWNER_URL: database.webUrl };
   expect(await judge(exchanged)).toMatchObject({ code: 1, Migrations: "problem", "Web role": "warning" });

@@ -3,7 +3,7 @@ import { Command } from "commander";
 import type pg from "pg";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
-import { connectTo, withConnection } from "../../database/connect.ts";
+import { connectTo, describeFault, withConnection } from "../../database/connect.ts";
 import { openDatabase, type OpenedDatabase } from "../../database/open-database.ts";
 import type { WorkerTask } from "../../config/database-urls.ts";
 import { findWaitlist, pendingMigrations } from "../../database/migrate.ts";
@@ -54,8 +54,8 @@ async function* examine(): AsyncGenerator<Finding> {
 }
 
 /** Describes a failed check in one line, so that the other checks still run. @throws the error if it is a fault of doctor. */
-function toProblem(what: string, error: unknown): Finding {
-  if (error instanceof OperatorError) return problem(what, error.message);
+function toProblem(what: string, error: unknown, url?: string): Finding {
+  if (error instanceof OperatorError) return problem(what, url ? describeFault(error, url) : error.message);
   const { code } = errorFields(error);
   if (code === undefined) throw error;
   // A missing right, table, function or schema.
@@ -63,8 +63,9 @@ function toProblem(what: string, error: unknown): Finding {
   return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
-async function attempt(what: string, check: () => Promise<Finding>): Promise<Finding> {
-  return check().catch((error: unknown) => toProblem(what, error));
+/** @param url of the connection that the check opens: says what to do if it fails. */
+async function attempt(what: string, check: () => Promise<Finding>, url?: string): Promise<Finding> {
+  return check().catch((error: unknown) => toProblem(what, error, url));
 }
 
 function* examineSettings(config: Config): Generator<Finding> {
@@ -93,10 +94,11 @@ async function* examineDatabase(database: OpenedDatabase, config: Config): Async
     if (isUpToDate) yield ok("Migrations", "all applied");
     else if (isOwner) yield problem("Migrations", `the database is not up to date. ${migrateHint}`);
     else yield problem("Migrations", "DATABASE_OWNER_URL does not name the owner of the waitlist.");
-    yield await attempt("Web role", async () => {
+    const checkWebRole = async () => {
       const warning = await examineWebRole(webUrl, config.ALLOW_PRIVILEGED_ROLE);
       return warning ? warn("Web role", warning) : ok("Web role", "cannot read, change or delete entries");
-    });
+    };
+    yield await attempt("Web role", checkWebRole, webUrl);
     if (!isUpToDate) return;
     yield* examineWorker(owner, config, worker?.tasks ?? []);
     if (config.MAIL_FROM) yield await attempt("Confirmations", () => examinePace(owner, config));
@@ -112,12 +114,13 @@ async function examineConnection(
   url: string,
   statements: (string | pg.QueryConfig)[] = [],
 ): Promise<Finding> {
-  return attempt(name, async () => {
+  const check = async () => {
     await withConnection(url, async (client) => {
       for (const statement of statements) await client.query(statement);
     });
     return ok(name, statements.length > 0 ? "can log in and store sign-ups" : "can log in");
-  });
+  };
+  return attempt(name, check, url);
 }
 
 const noWorker =
