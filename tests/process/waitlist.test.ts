@@ -37,6 +37,11 @@ it.each([
   expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });
 
+it("retry says that no mail or webhook waits where no worker was set up", async () => {
+  const stderr = "No worker was set up for this database, so no mail or webhook waits: see docs/worker.md.\n";
+  expect(await waitlist(["retry"])).toEqual({ code: 1, stdout: "", stderr });
+});
+
 it("the waitlist command says in a sentence that Postgres cannot be reached", async () => {
   const result = await waitlist(["stats"], { DATABASE_OWNER_URL: "postgresql://owner:hunter2@127.0.0.1:1/x" });
   const stderr = "Postgres at 127.0.0.1:1 cannot be reached: ECONNREFUSED\n";

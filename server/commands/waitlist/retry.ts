@@ -2,6 +2,7 @@
 import { Command } from "commander";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { queueMissingMails, retryFailedJobs } from "../../models/operators/mail-state.ts";
+import { OperatorError } from "../../errors.ts";
 import { count, print, withOwner } from "../command.ts";
 import { sinceOption } from "./moment.ts";
 
@@ -14,6 +15,12 @@ export const retry = new Command("retry")
   .addOption(sinceOption())
   .action(async ({ since }: { since?: string }) => {
     await withOwner(async (client) => {
+      const { rows } = await client.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS found");
+      if (!rows[0].found) {
+        throw new OperatorError(
+          "No worker was set up for this database, so no mail or webhook waits: see docs/worker.md.",
+        );
+      }
       const failed = await retryFailedJobs(client);
       const mails = (await isQueueEnabled(client, "mail")) ? await queueMissingMails(client, since) : 0;
       print(`Failed mails and webhooks that are tried again: ${count(failed)}. Mails queued: ${count(mails)}.\n`);
