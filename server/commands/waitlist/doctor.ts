@@ -53,7 +53,7 @@ async function* examine(): AsyncGenerator<Finding> {
   }
 }
 
-/** Describes a failed check in one line, so that the other checks still run. @throws the error if it is a fault of doctor. */
+/** Describes a failed check in one line, with the URL of its connection also what to do. @throws the error if it is a fault of doctor. */
 function toProblem(what: string, error: unknown, url?: string): Finding {
   if (error instanceof OperatorError) return problem(what, url ? describeFault(error, url) : error.message);
   const { code } = errorFields(error);
@@ -63,7 +63,6 @@ function toProblem(what: string, error: unknown, url?: string): Finding {
   return problem(what, `${printable((error as Error).message)} (${code}). ${hint}`);
 }
 
-/** @param url of the connection that the check opens: says what to do if it fails. */
 async function attempt(what: string, check: () => Promise<Finding>, url?: string): Promise<Finding> {
   return check().catch((error: unknown) => toProblem(what, error, url));
 }
