@@ -42,12 +42,13 @@ export async function runTasks(
   const tasks: TaskList = {};
   const ending = new AbortController();
   for (const task of worker.tasks) tasks[task] = await createTask(task, config);
+  const mailing = tasks.mail && (await import("./mailing.ts"));
   await withConnection(worker.url, async (holder) => {
     await takeOver(holder, log, signal, roundMs);
     if (signal.aborted) return;
     const pool = openQueuePool(worker.url, concurrency + 1, log);
     const starting = startRunner(pool, tasks, log);
-    const mailings = tasks.mail && (await import("./mailing.ts")).sendMailings(pool, config, log, ending.signal);
+    const lane = mailing?.sendMailings(pool, config, log, ending.signal);
     try {
       const runner = await starting;
       log.info(`worker started: ${worker.tasks.join(", ")}`);
@@ -56,7 +57,7 @@ export async function runTasks(
       ending.abort();
       // Hold the lock until the jobs in progress are done, because another process would send them again.
       const stopped = starting.then((runner) => runner.stop()).catch(() => undefined);
-      await Promise.race([Promise.all([stopped, mailings]).then(() => pool.end()), sleep(roundMs)]);
+      await Promise.race([Promise.all([stopped, lane]).then(() => pool.end()), sleep(roundMs)]);
     }
   }).catch(async (error: unknown) => {
     log.warn({ error: errorFields(error) }, "the worker ends");

@@ -1,5 +1,6 @@
 // Mailings: from the file through the worker to a real SMTP server, to each person once, and to nobody who left.
-import { expect, it } from "vitest";
+import pg from "pg";
+import { expect, it, onTestFinished } from "vitest";
 import { homeSql } from "../../server/database/kept-schema.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
 import * as delivery from "../../server/models/operators/mailing-delivery.ts";
@@ -278,6 +279,22 @@ it("a send that is refused changes nothing, and two at once add nobody twice", a
     "SELECT count(*)::int AS rows, count(DISTINCT entry_id)::int AS people FROM earlyaccess_kept.mailing_recipients",
   );
   expect(rows).toEqual([{ rows: 3, people: 3 }]);
+});
+
+it("eight workers at once take each person once", async () => {
+  await addPeople(300);
+  await send(300);
+  const pool = new pg.Pool({ connectionString: fixture.database.workerUrl, max: 8 });
+  onTestFinished(() => pool.end());
+  const taken: string[] = [];
+  const claimAll = async () => {
+    for (let due = await delivery.findDueMailing(pool); due; due = await delivery.findDueMailing(pool)) {
+      const person = await delivery.claimMail(pool, { ...due, waitMs: 0 }, hashToken(`${Math.random()}`));
+      if (person?.email) taken.push(person.entryId);
+    }
+  };
+  await Promise.all(Array.from({ length: 8 }, claimAll));
+  expect([taken.length, new Set(taken).size]).toEqual([300, 300]);
 });
 
 it("two workers send a mail once, and the link of the mail that arrived works, if the first loses its lock in the middle of it", async () => {

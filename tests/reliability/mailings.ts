@@ -146,13 +146,13 @@ async function sendThroughFaults(stack: Stack, path: string): Promise<string> {
       await crash(stack);
     }
     await goesOn("a crash");
-    const setReadOnly = (value: string) =>
-      stack.query(`SET default_transaction_read_only = off; ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+    const setReadOnly = async (value: string) => {
+      await stack.query(`ALTER SYSTEM SET default_transaction_read_only = ${value}`);
+      await stack.query("SELECT pg_reload_conf()");
+    };
     await setReadOnly("on");
-    await stack.query("SELECT pg_reload_conf()");
     await sleep(20_000);
     await setReadOnly("off");
-    await stack.query("SELECT pg_reload_conf()");
     await goesOn("Postgres was read-only");
     const makeRoom = await fill(path);
     await sleep(60_000);
