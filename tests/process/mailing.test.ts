@@ -264,7 +264,7 @@ it("a send that is refused changes nothing, and two at once add nobody twice", a
   expect(refused).toMatchObject({ code: 1, stderr: "Only 3 people can get it. Nothing was added.\n" });
   const under = await trySend("note-2", 1);
   expect(under.stderr).toMatch(
-    /^launch is under way until \d{4}-\d\d-\d\d \d\d:\d\d UTC or later\. Nothing was added\.\n$/,
+    /^launch is under way until \d{4}-\d\d-\d\d \d\d:\d\d UTC or later; waitlist mail stop launch ends it\. Nothing was added\.\n$/,
   );
   expect([await state(), await outcomes()]).toEqual([before, { waiting: 1 }]);
   await query("UPDATE earlyaccess_kept.mailings SET active_at = NULL"); // It stopped by itself.

@@ -1,11 +1,11 @@
 // What mail preview prints: who can get the mailing, who is left out and why, how long it takes, and the text.
 import { parseMailingText, findTypedMarkup } from "../../mail/letter.ts";
 import { renderMailing, type MailingSender } from "../../mail/mailing.ts";
-import { kinds, type Candidates } from "../../models/operators/mailings.ts";
+import type { Candidates, Reason } from "../../models/operators/mailings.ts";
 import { printable } from "../../errors.ts";
 import { count, countEntries, countPeople } from "../command.ts";
 
-const reasons: Record<(typeof kinds)[number], string> = {
+const reasons: Record<Reason, string> = {
   unconfirmed: "unconfirmed: left out. --unconfirmed adds them. retry --since asks those who never had a mail",
   imported: "imported: left out. --imported adds them",
   flagged: "flagged",
@@ -25,7 +25,7 @@ export function formatPreview(
   perHour: number,
 ): string {
   const first = chosen.slice(0, 3).map(({ email }) => printable(email));
-  const named = kinds.filter((kind) => leftOut[kind] > 0);
+  const named = (Object.keys(reasons) as Reason[]).filter((reason) => leftOut[reason]);
   const hours = chosen.length / perHour;
   const inHours = hours < 1 ? "less than an hour" : `${hours.toFixed(1)} hours`;
   const duration = hours < 48 ? inHours : `${(hours / 24).toFixed(1)} days`;
@@ -33,7 +33,7 @@ export function formatPreview(
   const next = chosen.length > 0 ? `To send it: mail send ${name} FILE ${chosen.length}` : "Nobody can get it.";
   return [
     `${countPeople(chosen.length)} can get it${first.length > 0 ? `: first ${first.join(", ")}` : ""}.`,
-    ...named.map((kind) => `${count(leftOut[kind])} ${reasons[kind]}.`),
+    ...named.map((reason) => `${count(leftOut[reason] ?? 0)} ${reasons[reason]}.`),
     `These are all ${countEntries(entries)}.`,
     `At ${count(perHour)} an hour, ${count(Math.min(perHour * 24, chosen.length))} a day: ${duration}.`,
     ...findTypedMarkup(text).map((markup) => `Warning: readers see ${markup} as you typed it.`),

@@ -26,30 +26,21 @@ interface Candidate {
   email: string;
 }
 
-export const kinds = [
-  "unconfirmed",
-  "imported",
-  "flagged",
-  "refused",
-  "joined",
-  "left",
-  "onIt",
-  "misspelt",
-  "others",
-] as const;
+export type Reason =
+  "joined" | "left" | "flagged" | "refused" | "onIt" | "others" | "imported" | "unconfirmed" | "misspelt";
 
 export interface Candidates {
   /** The oldest first, or those of an earlier mailing in its order. */
   chosen: Candidate[];
-  /** Numbers of people who cannot get it, by the first reason. */
-  leftOut: Record<(typeof kinds)[number], number>;
+  /** Numbers of the others, by the first reason. */
+  leftOut: Partial<Record<Reason, number>>;
   entries: number;
 }
 
 /** Finds those who can get the mailing and have not had it. Whoever was skipped or given up can. */
 export async function findCandidates(client: pg.Client, name: string, group: Group): Promise<Candidates> {
   if (group.sent !== undefined) await requireMailing(client, group.sent);
-  const { rows } = await client.query<Candidate & { kind: string }>(
+  const { rows } = await client.query<Candidate & { reason: Reason | null }>(
     `SELECT id, email, CASE
        WHEN status IN ('joined', 'left') THEN status::text
        WHEN suspected_spam THEN 'flagged'
@@ -57,23 +48,23 @@ export async function findCandidates(client: pg.Client, name: string, group: Gro
          SELECT entry_id FROM earlyaccess_kept.mailing_recipients WHERE outcome LIKE '5%') THEN 'refused'
        WHEN recipient.entry_id IS NOT NULL THEN 'onIt'
        WHEN $2::text IS NOT NULL AND invitation IS DISTINCT FROM $2 OR $3::text IS NOT NULL AND earlier.entry_id IS NULL THEN 'others'
-       WHEN confirmed_at IS NOT NULL OR $3 IS NOT NULL THEN 'confirmed'
-       WHEN imported THEN 'imported' ELSE 'unconfirmed' END AS kind
+       WHEN confirmed_at IS NOT NULL OR $3 IS NOT NULL THEN NULL
+       WHEN imported AND $4 OR NOT imported AND $5 THEN NULL
+       WHEN imported THEN 'imported' ELSE 'unconfirmed' END AS reason
      FROM public.earlyaccess AS entry
      LEFT JOIN earlyaccess_kept.mailing_recipients AS recipient
        ON recipient.name = $1 AND recipient.entry_id = id AND coalesce(recipient.outcome NOT IN ('skipped', 'given up'), true)
      LEFT JOIN earlyaccess_kept.mailing_recipients AS earlier
        ON earlier.name = $3 AND earlier.entry_id = id AND earlier.outcome IN ('sent', 'unknown')
      ORDER BY earlier.place, entry.created_at, id`,
-    [name, group.invitation, group.sent],
+    [name, group.invitation, group.sent, group.imported === true, group.unconfirmed === true],
   );
-  const leftOut = Object.fromEntries(kinds.map((kind) => [kind, 0])) as Candidates["leftOut"];
-  const chosen = rows.filter(({ email, kind }) => {
-    const isWanted = kind === "confirmed" || ((kind === "unconfirmed" || kind === "imported") && group[kind]);
+  const leftOut: Candidates["leftOut"] = {};
+  const chosen = rows.filter(({ email, reason: found }) => {
     // The list, edited by hand, may have an address in two spellings.
-    const isSpelt = !isWanted || normaliseEmail(email) === email;
-    if (!isWanted || !isSpelt) leftOut[(isSpelt ? kind : "misspelt") as keyof typeof leftOut]++;
-    return isWanted && isSpelt;
+    const reason = found ?? (normaliseEmail(email) === email ? null : "misspelt");
+    if (reason) leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+    return reason === null;
   });
   return { chosen, leftOut, entries: rows.length };
 }
@@ -96,7 +87,10 @@ export async function sendMailing(client: pg.Client, { name, text, perHour, peop
   await begin(client);
   const lost = await markLost(client, name);
   const other = (await listMailings(client)).find((mailing) => mailing.name !== name && isUnderWay(mailing));
-  if (other) throw new OperatorError(describeUnderWay(other));
+  if (other) {
+    const hint = `waitlist mail stop ${other.name} ends it`;
+    throw new OperatorError(`${other.name} is under way until ${other.until} or later; ${hint}. Nothing was added.`);
+  }
   const { chosen } = await findCandidates(client, name, group);
   if (people > chosen.length) {
     throw new OperatorError(`Only ${describePeople(chosen.length)} can get it. Nothing was added.`);
@@ -181,7 +175,7 @@ export async function readPace(client: pg.Client, name: string): Promise<number>
 }
 
 export interface Mailing extends Record<
-  "sent" | "gone" | "waiting" | "putOff" | "refused" | "givenUp" | "unknown" | "skipped",
+  "sent" | "gone" | "waiting" | "refused" | "givenUp" | "unknown" | "skipped",
   number
 > {
   name: string;
@@ -208,12 +202,11 @@ export async function listMailings(client: pg.Client): Promise<Mailing[]> {
          AND coalesce("sentAt" < CURRENT_TIMESTAMP - interval '1 hour', true) AS "isLate",
        to_char(greatest(CURRENT_TIMESTAMP + waiting * interval '1 hour' / per_hour, "lastDue"), 'YYYY-MM-DD HH24:MI TZ') AS until,
        (SELECT reply FROM earlyaccess_kept.mailing_recipients AS tried
-        WHERE tried.name = mailing.name AND tried_at <= CURRENT_TIMESTAMP ORDER BY tried_at DESC LIMIT 1) AS reply, counted.*
+        WHERE tried.name = mailing.name AND outcome IS DISTINCT FROM 'skipped' AND tried_at <= CURRENT_TIMESTAMP ORDER BY tried_at DESC LIMIT 1) AS reply, counted.*
      FROM earlyaccess_kept.mailings AS mailing
      CROSS JOIN LATERAL (
        SELECT ${countSql("sent", "outcome = 'sent'")}, ${countSql("gone", "outcome = 'sent' AND coalesce(status = 'left', true)")},
-         ${countSql("waiting", "outcome IS NULL")}, ${countSql("putOff", "due_at > CURRENT_TIMESTAMP")},
-         ${countSql("due", "due_at <= CURRENT_TIMESTAMP")},
+         ${countSql("waiting", "outcome IS NULL")}, ${countSql("due", "due_at <= CURRENT_TIMESTAMP")},
          ${countSql("refused", "outcome LIKE '5%'")}, ${countSql("givenUp", "outcome = 'given up'")},
          ${countSql("unknown", "outcome = 'unknown'")}, ${countSql("skipped", "outcome = 'skipped'")},
          max(due_at) AS "lastDue", max(tried_at) FILTER (WHERE outcome = 'sent' AND tried_at <= CURRENT_TIMESTAMP) AS "sentAt"
@@ -252,12 +245,6 @@ export async function copyPeople(client: pg.Client, name: string, outcome: Outco
   );
   await pipeline(rows, output, { end: output !== process.stdout });
   return rows.rowCount;
-}
-
-function describeUnderWay({ name, waiting, putOff, until }: Mailing): string {
-  if (putOff < waiting) return `${name} is under way until ${until} or later. Nothing was added.`;
-  const servers = `${describePeople(waiting)} whose servers put it off`;
-  return `${name} waits for ${servers}. waitlist mail stop ${name} ends it. Nothing was added.`;
 }
 
 function describeNobody(name: string, lost: number, people: number): string {
