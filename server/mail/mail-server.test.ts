@@ -19,6 +19,14 @@ async function open(options?: MailServerOptions): Promise<MailServer> {
   return server;
 }
 
+async function openRaw(onConnection: (socket: net.Socket) => void): Promise<string> {
+  const server = net.createServer(onConnection);
+  onTestFinished(() => void server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
 async function failureOf(url: string): Promise<MailError> {
   const error = await send(url).catch((thrown: unknown) => thrown);
   expect(error).toBeInstanceOf(MailError);
@@ -44,21 +52,22 @@ it("a message ends, whatever the server does: also one that sends a byte now and
   const limit = AbortSignal.timeout.bind(AbortSignal);
   vi.spyOn(AbortSignal, "timeout").mockImplementation((ms) => limit(ms === 5 * 60_000 ? 1_000 : 3_600_000));
   vi.spyOn(mailTimeouts, "socketTimeout", "get").mockReturnValue(500);
-  const server = net.createServer((socket) => {
+  const url = await openRaw((socket) => {
     socket.on("error", () => undefined).write("220 slow\r\n");
     socket.once("data", () => {
       const dripping = setInterval(() => socket.write("2"), 100);
       socket.once("close", () => clearInterval(dripping));
     });
   });
-  onTestFinished(() => void server.close());
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  expect(await within("the end of the message", failureOf(`smtp://127.0.0.1:${port}`), 10)).toMatchObject({
+  expect(await within("the end of the message", failureOf(url), 10)).toMatchObject({
     code: "MESSAGE_TIMEOUT",
     mayHaveArrived: false,
   });
+});
+
+it("a reply reaches the log and the database without control characters", async () => {
+  const url = await openRaw((socket) => socket.end("554 a\0b \u001B[31m \u009B\u202E\r\n"));
+  expect((await failureOf(url)).message).toBe("Mail server error: 554 a?b ?[31m ??");
 });
 
 it.each([

@@ -1,6 +1,6 @@
 // The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
-import { mayHoldEmail } from "../errors.ts";
+import { mayHoldEmail, printable } from "../errors.ts";
 import { isOfAddress } from "../models/operators/mails.ts";
 
 export interface MailServer {
@@ -114,11 +114,12 @@ function refusalOf(step: string, code: string): string | undefined {
   return isOfAddress(refusal) ? refusal : undefined;
 }
 
-/** Returns at most 300 characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */
+/** Returns at most 300 printable characters of a text on one line, without words that hold an address, or one of the two parts of the given one. */
 function withoutEmail(text: string, email: string): string {
   const parts = email.split("@").map((part) => part.replaceAll(/\W/g, "\\$&"));
   const named = new RegExp(`(?<!\\w)(?:${parts.join("|")})(?!\\w)`, "i");
   const isHidden = (word: string) => mayHoldEmail(word) || (email !== "" && named.test(word));
   const words = text.split(/\s+/).map((word) => (isHidden(word) ? "…" : word));
-  return words.join(" ").slice(0, 300);
+  // Postgres takes no U+0000: what became of the mail could not be recorded.
+  return printable(words.join(" ").slice(0, 300));
 }
