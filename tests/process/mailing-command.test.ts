@@ -237,6 +237,9 @@ it("people lists who got it, with the server's words, safe for a spreadsheet, an
   expect((await waitlist(["mail", "people", "other"])).stderr).toBe(
     "There is no mailing other. See: waitlist mail list\n",
   );
+  // A compromised worker may write any outcome.
+  await query("UPDATE earlyaccess_kept.mailing_recipients SET outcome = '=1+1' WHERE outcome = 'sent'");
+  expect(await people()).toContain("'=cmd@example.com,'=1+1,T,\n");
   await query("DELETE FROM earlyaccess WHERE email = 'person0@example.com'");
   expect((await waitlist(["purge"], { RETENTION_MONTHS: "12" })).code).toBe(0);
   expect(await query("SELECT reply FROM earlyaccess_kept.mailing_recipients ORDER BY place")).toEqual([

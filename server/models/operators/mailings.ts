@@ -236,7 +236,7 @@ export async function copyPeople(client: pg.Client, name: string, outcome: Outco
   await requireMailing(client, name);
   const rows = client.query(
     copyTo(
-      `COPY (SELECT ${guard("email")} AS email, coalesce(outcome, 'waiting') AS outcome,
+      `COPY (SELECT ${guard("email")} AS email, coalesce(${guard("outcome")}, 'waiting') AS outcome,
          to_char(tried_at, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS tried_at, ${guard("reply")} AS reply
        FROM earlyaccess_kept.mailing_recipients AS recipient JOIN public.earlyaccess ON id = entry_id
        WHERE recipient.name = ${pg.escapeLiteral(name)} AND ${outcome ? outcomes[outcome] : "true"} ORDER BY place)
