@@ -39,6 +39,7 @@ it.each<[limit: string, passes: Counts, confirmed: Counts, sent: number]>([
   ["600 jobs in 24 hours", { "23 hours": 597 }, { "25 hours": 9 }, 3],
   ["five more for each confirmed mail", { "23 hours": 632 }, { "23 hours": 7 }, 3],
   ["none that is older than 24 hours", { "25 hours": 9000 }, {}, 10],
+  ["none of the future, which a clock that was set back leaves behind", { "-1 day": 9000 }, {}, 10],
 ])("the pace counts %s", async (_, passes, confirmed, sent) => {
   for (const [ago, count] of Object.entries(passes)) await addPasses(count, ago);
   for (const [ago, count] of Object.entries(confirmed)) await addConfirmed(count, ago);

@@ -15,7 +15,8 @@ const underPaceSql = `(SELECT coalesce(sum(jobs), 0) FROM public.earlyaccess_mai
 
 /** One transaction, so that concurrent jobs check and count one after the other. */
 const passSql = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIVE MODE;
-  DELETE FROM public.earlyaccess_mail_passes WHERE minute < ${dayAgoSql};
+  -- A clock that was set back leaves minutes of the future behind.
+  DELETE FROM public.earlyaccess_mail_passes WHERE minute NOT BETWEEN ${dayAgoSql} AND CURRENT_TIMESTAMP + interval '1 hour';
   INSERT INTO public.earlyaccess_mail_passes AS counted (minute)
   SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${underPaceSql}
   ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
