@@ -25,9 +25,9 @@ export interface DueMailing {
 
 /** Returns the mailing that sends the next mail, or undefined if nobody is due. */
 export async function findDueMailing(queue: Queue): Promise<DueMailing | undefined> {
-  // A clock that was set back leaves times of the future behind.
+  // A clock that was set back leaves times of the future behind. Postgres 14 to 16 cannot subtract from -infinity.
   const { rows } = await queue.query<DueMailing>(
-    `SELECT mailing.name, text, greatest(ceil(extract(epoch FROM next - CURRENT_TIMESTAMP) * 1000), 0)::int AS "waitMs",
+    `SELECT mailing.name, text, ceil(extract(epoch FROM next - CURRENT_TIMESTAMP) * 1000)::int AS "waitMs",
        CASE WHEN ${mostUnknown} <= (SELECT count(*) FROM earlyaccess_kept.mailing_recipients AS tried
            WHERE tried.name = mailing.name AND outcome = 'unknown' AND tried_at <= CURRENT_TIMESTAMP
              AND tried_at > CASE WHEN active_at <= CURRENT_TIMESTAMP THEN active_at ELSE '-infinity' END)
@@ -36,13 +36,14 @@ export async function findDueMailing(queue: Queue): Promise<DueMailing | undefin
          THEN coalesce(reason, 'no mail was accepted for a day') END AS fault
      FROM earlyaccess_kept.mailings AS mailing
      CROSS JOIN LATERAL (
-       SELECT CASE WHEN next_at <= CURRENT_TIMESTAMP + interval '1 hour' THEN next_at ELSE CURRENT_TIMESTAMP END AS next) AS pace
+       SELECT CASE WHEN next_at BETWEEN CURRENT_TIMESTAMP AND CURRENT_TIMESTAMP + interval '1 hour' THEN next_at
+         ELSE CURRENT_TIMESTAMP END AS next) AS pace
      CROSS JOIN LATERAL (
        SELECT FROM earlyaccess_kept.mailing_recipients AS waiting
        WHERE waiting.name = mailing.name AND outcome IS NULL AND due_at <= CURRENT_TIMESTAMP
        ORDER BY (tries = 0), tried_at NULLS FIRST, place LIMIT 1) AS due
      WHERE active_at IS NOT NULL AND home = ${homeSql}
-     ORDER BY greatest(next, CURRENT_TIMESTAMP), created_at, mailing.name LIMIT 1`,
+     ORDER BY next, created_at, mailing.name LIMIT 1`,
   );
   return rows[0];
 }
