@@ -123,13 +123,16 @@ async function sendNext(lane: Lane, mailing: delivery.DueMailing, settings: Mail
   return 0;
 }
 
-/** Repeats a statement until Postgres runs it or the worker ends: otherwise, nobody would know what became of the mail. */
+/**
+ * Repeats a statement until Postgres runs it or the worker ends: otherwise, nobody would know what became of the mail. Not if Postgres
+ * refuses a value (the classes 22 and 23), as after a compromised worker: then the mail stays unknown.
+ */
 async function record({ signal }: Lane, statement: () => Promise<void>): Promise<void> {
   for (;;) {
     try {
       return await statement();
     } catch (error) {
-      if (signal.aborted) throw error;
+      if (signal.aborted || /^2[23]/.test(errorFields(error).code ?? "")) throw error;
       await pause(longestWaitMs, signal);
     }
   }

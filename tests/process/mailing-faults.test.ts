@@ -315,3 +315,12 @@ it("times of the future, which a clock that was set back leaves behind, hold up 
   await settled({ unknown: 3, sent: 2 });
   expect(fixture.server.accepted).toEqual(["person3@example.com", "person4@example.com"]);
 });
+
+it("a row that a compromised worker left, and that no pause fits, holds up nobody else", async () => {
+  await addPeople(2);
+  fail("recipient", "451 Later", /^person0@/);
+  await send(2);
+  await query("UPDATE earlyaccess_kept.mailing_recipients SET tries = -9 WHERE place = 1");
+  await start();
+  await settled({ unknown: 1, sent: 1 });
+});
