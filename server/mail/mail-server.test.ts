@@ -5,7 +5,7 @@ import tls from "node:tls";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { openMailServer, type MailServer, type MailServerOptions, type Step } from "../../tests/support/mail-server.ts";
 import { until, within } from "../../tests/support/run.ts";
-import { MailError, mailTimeouts, sendMail } from "./mail-server.ts";
+import { MailError, mailTimeouts, sendMail, verifyMailServer } from "./mail-server.ts";
 
 const send = (url: string) =>
   sendMail(
@@ -59,10 +59,10 @@ it("a message ends, whatever the server does: also one that sends a byte now and
       socket.once("close", () => clearInterval(dripping));
     });
   });
-  expect(await within("the end of the message", failureOf(url), 10)).toMatchObject({
-    code: "MESSAGE_TIMEOUT",
-    mayHaveArrived: false,
-  });
+  const timeout = { code: "MESSAGE_TIMEOUT", mayHaveArrived: false };
+  expect(await within("the end of the message", failureOf(url), 10)).toMatchObject(timeout);
+  const verifying = verifyMailServer({ url, client: "perennial.example" }).catch((error: unknown) => error);
+  expect(await within("the end of doctor's check", verifying, 10)).toMatchObject(timeout);
 });
 
 it("a reply reaches the log and the database without control characters", async () => {

@@ -1,4 +1,5 @@
 // The mail server: sends one message with nodemailer. Its errors have the server's words, without the recipient's address.
+import { once } from "node:events";
 import { createTransport, type NodemailerError, type SendMailOptions } from "nodemailer";
 import { mayHoldEmail, printable } from "../errors.ts";
 import { isOfAddress } from "../models/operators/mails.ts";
@@ -58,11 +59,12 @@ export async function sendMail(server: MailServer, mail: SendMailOptions & { to:
 
 /** Connects, logs in if the URL has credentials, and sends nothing. @throws MailError */
 export async function verifyMailServer(server: MailServer): Promise<void> {
-  await createMailTransport(server)
-    .verify()
-    .catch((error: NodemailerError) => {
-      throw toMailError(error);
-    });
+  const limit = once(AbortSignal.timeout(longestMessageMs), "abort").then(() => {
+    throw Object.assign(new Error(), { code: "EABORT" }); // As nodemailer for a message.
+  });
+  await Promise.race([createMailTransport(server).verify(), limit]).catch((error: NodemailerError) => {
+    throw toMailError(error);
+  });
 }
 
 function createMailTransport({ url, client }: MailServer) {
