@@ -1,5 +1,5 @@
 // The product example in the hero: the visitor chooses and changes a sentence, which becomes a segment, a loyalty rule and an email.
-import { Fragment } from "react";
+import { Fragment, type ReactNode } from "react";
 import { business, ExampleTag, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { demo } from "../shared/content.ts";
@@ -53,7 +53,7 @@ export function Demo() {
       </div>
       {demo.examples.map((example, i) => (
         <div key={example.name} className={`demo-results of-${i}`}>
-          <Rule {...example} />
+          <Rule {...example} kind={demo.rule.kind} reward={<Value kind="reward" values={example.rewards} />} />
           <Email {...example} />
         </div>
       ))}
@@ -146,19 +146,26 @@ function Segment({ title, filter, conditions, columns, customers }: Example) {
   );
 }
 
-function Rule({ title, action: [verb, rest], rewards }: Example) {
-  const { kind, trigger, who, does, effect } = demo.rule;
+interface RuleProps extends Pick<Example, "title" | "action"> {
+  kind: string;
+  reward: ReactNode;
+  /** What a second sentence adds to the condition. */
+  limit?: ReactNode;
+}
+
+export function Rule({ title, action: [verb, rest], kind, reward, limit }: RuleProps) {
+  const { trigger, who, does, effect } = demo.rule;
   return (
     <div className="rule example-figure">
       <Kind icon="gift" name={kind} />
       <dl>
         <dt>{trigger}</dt>
         <dd>
-          {who} <span className="chip">{title}</span> {does}
+          {who} <span className="chip">{title}</span> {does} {limit}
         </dd>
         <dt>{effect}</dt>
         <dd>
-          {verb} <Value kind="reward" values={rewards} /> {rest}
+          {verb} {reward} {rest}
         </dd>
       </dl>
     </div>

@@ -3,7 +3,8 @@ import type { ReactNode } from "react";
 import { business, ExampleFigure, HiddenCaption } from "../components/example-figure.tsx";
 import { Icon, type IconName } from "../components/icon.tsx";
 import { StepMarker, Vine } from "../components/stem.tsx";
-import { features } from "../shared/content.ts";
+import { demo, features } from "../shared/content.ts";
+import { Rule } from "./demo.tsx";
 
 const { chat, migration, channels, api, support, stack } = features;
 
@@ -17,7 +18,9 @@ export function Features() {
             <Vine />
           </div>
           <ul className="stem" role="list">
-            <Feature icon="chat" {...chat} />
+            <Feature icon="chat" {...chat}>
+              <Chat />
+            </Feature>
             <Feature icon="upload" {...migration}>
               <Migration />
             </Feature>
@@ -51,8 +54,7 @@ interface Props {
   icon: IconName;
   title: string;
   description: string;
-  /** A picture, unless it would repeat the hero's. */
-  children?: ReactNode;
+  children: ReactNode;
 }
 
 function Feature({ icon, title, description, children }: Props) {
@@ -67,6 +69,23 @@ function Feature({ icon, title, description, children }: Props) {
       </div>
       {children}
     </li>
+  );
+}
+
+/** A second sentence, which changes the rule of the hero's first one. */
+function Chat() {
+  const [first] = demo.examples as [(typeof demo.examples)[number]];
+  return (
+    <figure>
+      <HiddenCaption />
+      <p className="prompt">{chat.sentence}</p>
+      <Rule
+        {...first}
+        kind={`${demo.rule.kind}: ${first.name}`}
+        reward={first.rewards[0]}
+        limit={<u>{chat.limit}</u>}
+      />
+    </figure>
   );
 }
 

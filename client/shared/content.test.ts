@@ -72,6 +72,11 @@ it.each<[what: string, words: unknown, promised: unknown]>([
   expect(words).toEqual(promised);
 });
 
+it("the columns of the hero's segment are among those that the spreadsheet's columns become", () => {
+  const fieldNames = features.migration.columns.map(([, field]) => field);
+  expect(fieldNames).toEqual(expect.arrayContaining(content.demo.examples[0]?.columns ?? []));
+});
+
 it("the texts of a closed list invite nobody", () => {
   expect(Object.values(closedList).join("\n")).not.toMatch(/\bjoin (?:the|our|now)|\bsign up\b|you join\b/i);
 });

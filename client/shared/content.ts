@@ -123,6 +123,9 @@ export const features = {
   chat: {
     title: "Set it up in plain words",
     description: "The AI turns what you write into CRM segments, loyalty rules and email flows.",
+    sentence: "Only for orders over $20",
+    /** The part of the sentence that stands in the rule. */
+    limit: "over $20",
   },
   migration: {
     title: "Your spreadsheet moves in",
@@ -130,8 +133,10 @@ export const features = {
     label: "Your columns",
     becomes: "becomes",
     columns: [
-      ["Full name", "Name"],
+      ["Full name", "Customer"],
       ["Mail", "Email"],
+      ["Shop", "Branch"],
+      ["Last visit", "Last order"],
       ["Points", "Loyalty balance"],
     ],
   },

@@ -255,7 +255,7 @@ it("without JavaScript, the keyboard and the arrow of a sentence choose the next
   await page.getByRole("radio", { name: first.name, exact: true }).focus();
   for (const { title } of [...others, first]) {
     await page.keyboard.press("ArrowRight");
-    const shown = page.locator(".segment-head b, .rule .chip").filter({ visible: true });
+    const shown = page.locator(".demo :is(.segment-head b, .rule .chip)").filter({ visible: true });
     expect(await shown.allTextContents()).toEqual([title, title]);
   }
   for (const { name } of [...others, first]) {

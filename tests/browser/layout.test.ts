@@ -1,7 +1,7 @@
 // The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
-import { demo, earlyAccess, hero, navigation, product } from "../../client/shared/content.ts";
+import { demo, earlyAccess, features, hero, navigation, product } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import {
   createBrowserSites,
@@ -321,8 +321,16 @@ it("a closed list has steps of one height and a card of its own height", async (
   expect((await page.locator(".form-card").boundingBox())?.height).toBeLessThan(220);
 });
 
-it("a tablet shows each picture of the features at its own height", async () => {
+it("a tablet shows the picture of each feature beside its words, at its own height", async () => {
   const page = await openPage({ url: sites.open.url, viewport: { width: 768, height: 1024 } });
+  const misplaced = await page.locator(".feature").evaluateAll((all) =>
+    all.flatMap((feature) => {
+      const [words, picture] = ["h3 + p", "figure"].map((part) => feature.querySelector(part)?.getBoundingClientRect());
+      const isBeside = words && picture && picture.left > words.right && picture.top < words.bottom;
+      return isBeside ? [] : [feature.textContent];
+    }),
+  );
+  expect(misplaced).toEqual([]);
   const stretched = await page.locator(".feature figure.example-figure").evaluateAll(
     (all) =>
       all.filter((figure) => {
@@ -331,6 +339,24 @@ it("a tablet shows each picture of the features at its own height", async () => 
       }).length,
   );
   expect(stretched).toBe(0);
+});
+
+it("the features' second sentence changes the first rule with its first values, whatever is chosen above", async () => {
+  const page = await openPage({ url: sites.open.url });
+  await page.getByRole("combobox", { name: demo.values.reward }).selectOption({ index: 1 });
+  await page.getByRole("radio").nth(1).check();
+  const [first] = demo.examples;
+  const { kind, who, does } = demo.rule;
+  const { sentence, limit } = features.chat;
+  const picture = page.locator(".feature").first().locator("figure");
+  const texts = await picture.locator(".prompt, .kind, dd, u").allInnerTexts();
+  expect(texts).toEqual([
+    sentence,
+    `${kind}: ${first?.name}`,
+    `${who} ${first?.title} ${does} ${limit}`,
+    limit,
+    `${first?.action[0]} ${first?.rewards[0]} ${first?.action[1]}`,
+  ]);
 });
 
 it("at 390 px, no line of what all plans include, and of the privacy page's columns, has a single word at its end", async () => {
