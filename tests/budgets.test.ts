@@ -30,7 +30,7 @@ const script: Sizes = { [loader]: await sizeOf(`/assets/${loader}`) };
  * that the page's texts lack.
  */
 const later =
-  /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest|assets\/familjen-grotesk-latin-.+\.woff2)$/;
+  /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest|assets\/familjen-grotesk-.+-wght-.+\.woff2)$/;
 const firstLoad = { ...page };
 const paths = Array.from(
   html.matchAll(/(?:(?:src|href)="|url\(["']?)(\/[^/"'#)][^"'#)]*)/g),

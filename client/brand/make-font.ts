@@ -7,7 +7,7 @@ import subsetFont from "subset-font";
 const source = import.meta
   .resolve("@fontsource-variable/familjen-grotesk/files/familjen-grotesk-latin-wght-normal.woff2");
 const ascii = Array.from({ length: 95 }, (_, i) => String.fromCharCode(32 + i)).join("");
-const kept = ascii.replaceAll(/[#%;<=>[\\\]^`{|}~]/g, ""); // Signs of code, which has another font.
+const kept = ascii.replaceAll(/[#%<=>[\\\]^`{|}~]/g, ""); // Signs of code, which has another font.
 const font = await subsetFont(await readFile(fileURLToPath(source)), `${kept}\u00a0©“”’`, {
   targetFormat: "woff2",
 });

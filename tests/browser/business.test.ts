@@ -26,19 +26,46 @@ async function openEditable(page: WatchedPage) {
   await page.locator(".business-input :read-write").waitFor();
 }
 
-it("letters that the page's texts lack have its font, which a browser fetches when somebody types one", async () => {
-  const page = await openPage();
+/** Returns the families of the fonts in which the browser draws the business. */
+async function drawnFamilies(page: WatchedPage) {
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send("DOM.enable");
+  await devtools.send("CSS.enable");
+  const { root } = await devtools.send("DOM.getDocument");
+  const { nodeId } = await devtools.send("DOM.querySelector", { nodeId: root.nodeId, selector: ".sms .business" });
+  const { fonts } = await devtools.send("CSS.getPlatformFontsForNode", { nodeId });
+  await devtools.detach();
+  return [...new Set(fonts.map(({ familyName }) => familyName))];
+}
+
+it("letters that the page's texts lack have its font, of which a browser fetches a file when somebody types its first one", async () => {
+  const page = await openPage({ url: `${sites.open.url}/privacy` });
+  const files = () => page.sentRequests.filter((request) => request.endsWith(".woff2")).length;
+  const fontsLoaded = () => page.evaluate(() => document.fonts.ready.then(() => undefined));
+  await fontsLoaded();
+  expect(files()).toBe(1);
+  page.sentRequests = [];
   await openEditable(page);
-  const fonts = () => page.sentRequests.filter((request) => request.endsWith(".woff2")).length;
-  expect(fonts()).toBe(1);
+  await fontsLoaded();
+  expect(files()).toBe(1);
   const display = () => [...document.fonts].find(({ family }) => family === "Familjen")?.display;
   expect(await page.evaluate(display)).toBe("swap"); // Text is not invisible until the font arrives.
-  for (const name of ["Böhm", "Čapek"]) {
-    const requested = page.waitForRequest(/familjen-grotesk-latin-.*\.woff2$/);
-    await business(page).fill(name);
-    await requested;
+  const brand = await drawnFamilies(page);
+  expect(brand).toHaveLength(1);
+  for (const [part, names] of [
+    ["latin", ["Böhm & Söhne", "Mu\u0308ller", "A–Z™ · 100%®", "Œuvre, Diyarbakır"]],
+    ["latin-ext", ["Čapek", "STRAẞE", "Şişli ₺"]],
+    ["vietnamese", ["Phở Ẩm"]],
+  ] as const) {
+    const requested = page.waitForRequest(new RegExp(`familjen-grotesk-${part}-wght-.*\\.woff2$`));
+    for (const name of names) {
+      await business(page).fill(name);
+      await requested;
+      await fontsLoaded();
+      expect(await drawnFamilies(page), name).toEqual(brand);
+    }
   }
-  expect(fonts()).toBe(3);
+  expect(files()).toBe(4);
 });
 
 it("the typed business stands in sender, SMS, campaign mail and Company, and the emptied field brings the first one back", async () => {
@@ -46,11 +73,12 @@ it("the typed business stands in sender, SMS, campaign mail and Company, and the
   await openEditable(page);
   expect(await read(page)).toEqual([demo.business, demo.business, ""]);
   expect(await page.locator(".email .business, .messages .business, .sms .business").count()).toBe(8);
-  const before = page.sentRequests.length;
+  const sent = () => page.sentRequests.filter((request) => !request.endsWith(".woff2")).length;
+  const before = sent();
   await page.locator(".business-input .icon").click();
   await page.keyboard.type("Rosa's <b>Bikes</b>"); // In place of the first name.
   expect(await read(page)).toEqual(Array(3).fill("Rosa's <b>Bikes</b>"));
-  expect(page.sentRequests.length).toBe(before);
+  expect(sent()).toBe(before);
   await business(page).blur();
   await business(page).focus();
   await page.keyboard.type("!"); // The visitor's own name stays.
