@@ -39,7 +39,7 @@ export function Message({ name, heading, text, link, href = "/", plant = "wilted
   );
 }
 
-function Plant({ name }: { name: PlantName }) {
+export function Plant({ name }: { name: PlantName }) {
   const { stem, leaves } = plants[name];
   return (
     <svg className={`message-plant ${name}`} viewBox="78 84 204 316" aria-hidden="true">

@@ -5,6 +5,7 @@ import { privacySections } from "../shared/privacy-notice.ts";
 import { Footer } from "../sections/footer.tsx";
 import { Navigation } from "../sections/navigation.tsx";
 import { SettingsContext } from "../shared/site-settings.ts";
+import { Plant } from "./message.tsx";
 
 export function PrivacyPage() {
   const settings = use(SettingsContext);
@@ -12,8 +13,13 @@ export function PrivacyPage() {
     <>
       <Navigation />
       <main className="privacy">
+        <div className="privacy-head">
+          <div className="page">
+            <h1>{privacyPage.heading}</h1>
+            <Plant name="grown" />
+          </div>
+        </div>
         <div className="page">
-          <h1>{privacyPage.heading}</h1>
           {privacySections(settings).map(({ heading, terms, text, contact }) => (
             <section key={heading}>
               <h2>{heading}</h2>
@@ -27,9 +33,11 @@ export function PrivacyPage() {
                   ))}
                 </dl>
               )}
-              <p>
-                {text} {contact && <a href={`mailto:${contact}`}>{contact}</a>}
-              </p>
+              {text && (
+                <p>
+                  {text} {contact && <a href={`mailto:${contact}`}>{contact}</a>}
+                </p>
+              )}
             </section>
           ))}
         </div>

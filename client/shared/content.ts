@@ -303,9 +303,10 @@ export const fieldErrors = {
 
 export const privacyPage = {
   heading: "Privacy",
+  visitHeading: "A visit alone leaves nothing about you",
+  visit: `The site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its home page is viewed, by day and by the link that led here. To limit abuse, the server counts, apart from your entry, how often each network address signs up, views the home page or uses a link. It forgets an address within ${2 * limitMinutes} minutes after its latest request.`,
   controllerHeading: "Who keeps the list",
   dataHeading: "What we keep, and why",
-  visit: `A visit alone leaves nothing about you: the site sets no cookies, loads nothing from other sites, and writes no network address to its log. It counts how often its home page is viewed, by day and by the link that led here. To limit abuse, the server counts, apart from your entry, how often each network address signs up, views the home page or uses a link. It forgets an address within ${2 * limitMinutes} minutes after its latest request.`,
   basisHeading: "Why we may keep it",
   basis:
     "By signing up, you consent that we keep what you enter and contact you about early access. The campaign or site that led you here, spam checks, limits against abuse, the fingerprint of a removed address and the proof of this notice rest on our legitimate interest in an honest list. Signing up is voluntary, but it needs your name, email address and company.",

@@ -68,7 +68,7 @@ export const explanations: Explanation[] = [
 interface NoticeSection {
   heading: string;
   terms?: Explanation[];
-  text: string;
+  text?: string;
   /** An email address that follows the text. */
   contact?: string | undefined;
 }
@@ -89,8 +89,9 @@ export function privacySections(settings: NoticeSettings): NoticeSection[] {
     ...(unconfirmedDays > 0 ? [copy.unconfirmed(unconfirmedDays)] : []),
   ];
   return [
+    { heading: copy.visitHeading, text: copy.visit },
     ...(controller ? [{ heading: copy.controllerHeading, text: controller }] : []),
-    { heading: copy.dataHeading, terms, text: copy.visit },
+    { heading: copy.dataHeading, terms },
     { heading: copy.basisHeading, text: copy.basis },
     { heading: copy.recipientsHeading, text: recipients ?? copy.recipients },
     { heading: copy.retentionHeading, text: retention.join(" ") },
@@ -106,7 +107,8 @@ export function noticeText(settings: NoticeSettings): string {
   const note = contact ? `${earlyAccess.privacy} ${earlyAccess.deletion} ${contact}.` : earlyAccess.privacy;
   const sections = privacySections(settings).map((section) => {
     const terms = section.terms?.map(({ what, why }) => `- ${what}. ${why}`) ?? [];
-    return [section.heading, ...terms, [section.text, section.contact].filter(Boolean).join(" ")].join("\n");
+    const text = [section.text, section.contact].filter(Boolean).join(" ");
+    return [section.heading, ...terms, ...(text ? [text] : [])].join("\n");
   });
   return `${[note, privacyPage.heading, ...sections].join("\n\n")}\n`;
 }

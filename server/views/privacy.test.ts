@@ -41,6 +41,13 @@ it("/privacy names who keeps the list, and explains every column of an entry, an
   for (const { noun } of fields) expect(termOf("name").toLowerCase()).toContain(noun.toLowerCase());
 });
 
+it("/privacy and the stored notice first say that a visit alone leaves nothing about the visitor", async () => {
+  const { text } = createPageSettings(readConfig({ CONTROLLER: settings.controller })).notice;
+  for (const notice of [text.replaceAll(/\n+/g, " "), pageText(await get(named, "/privacy"))]) {
+    expect(notice).toContain(`${privacyPage.heading} A visit alone leaves nothing about you`);
+  }
+});
+
 it("both pages name the contact, also after a failed post, and the legal links, and promise no answer without a contact", async () => {
   for (const path of ["/", "/privacy"]) {
     const page = await get(named, path);
@@ -66,6 +73,7 @@ type Claim = [text: string, holds: (variables: Variables) => unknown];
 const claims: Claim[] = [
   [settings.controller, ({ CONTROLLER }) => CONTROLLER],
   ...explanations.map(({ what }): Claim => [what, ({ MAIL_FROM }) => MAIL_FROM || what !== termOf("mailed_at")]),
+  [copy.visitHeading, () => true],
   [copy.visit, () => true],
   [copy.basis, () => true],
   [copy.recipients, ({ RECIPIENTS }) => !RECIPIENTS],

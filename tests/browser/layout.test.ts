@@ -384,6 +384,23 @@ it("at 390 px, no line of what all plans include, and of the privacy page's colu
   }
 });
 
+it("the privacy page has a plant, and its headings stand left of their texts, on a phone above them", async () => {
+  const page = await openPage({ url: `${sites.open.url}/privacy` });
+  for (const width of [390, 768, 1440]) {
+    await page.setViewportSize({ width, height: 800 });
+    expect(await page.locator(".message-plant").isVisible()).toBe(true);
+    const places = await page.locator("section").evaluateAll((all) =>
+      all.map((section) => {
+        const [heading, text] = [...section.children].map((child) => child.getBoundingClientRect());
+        if (!heading || !text) return "incomplete";
+        if (heading.bottom <= text.top && heading.left === text.left) return "above";
+        return heading.right < text.left && text.top < heading.bottom ? "left" : "elsewhere";
+      }),
+    );
+    expect([...new Set(places)], `at ${width} px`).toEqual([width < 768 ? "above" : "left"]);
+  }
+});
+
 it("in a low or very narrow window, the bar scrolls away with the page, and in no other", async () => {
   const page = await openPage({ url: sites.open.url });
   for (const [width, height, y] of [
