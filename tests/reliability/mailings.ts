@@ -21,20 +21,23 @@ const paceSeconds = 20;
 interface Delivery {
   server: MailServer;
   workers: Site[];
+  isOver: boolean;
 }
 
 async function withDelivery<T>(use: (delivery: Delivery) => Promise<T>): Promise<T> {
-  const delivery: Delivery = { server: await openMailServer(), workers: [] };
+  const delivery: Delivery = { server: await openMailServer(), workers: [], isOver: false };
   try {
     return await use(delivery);
   } finally {
+    delivery.isOver = true;
     for (const worker of delivery.workers) await worker.stop("SIGKILL");
     await delivery.server.close();
   }
 }
 
 /** A migrated database with confirmed people, the command mail, and workers. */
-async function openList(urls: { ownerUrl: string; webUrl: string }, { server, workers }: Delivery, folder: string) {
+async function openList(urls: { ownerUrl: string; webUrl: string }, delivery: Delivery, folder: string) {
+  const { server, workers } = delivery;
   const { ownerUrl, webUrl } = urls;
   const role = { username: "perennial_worker", password: "also a long secret" };
   const workerUrl = Object.assign(new URL(ownerUrl), role).href;
@@ -83,20 +86,15 @@ async function openList(urls: { ownerUrl: string; webUrl: string }, { server, wo
       await until("the worker started", () => /worker started|waiting for its end/.test(worker.stdout()), 50);
       return worker;
     },
-    /** Starts a worker and, as Docker Compose does, another one when it ends, until the returned function is called. */
+    /** Starts a worker and, as Docker Compose does, another one when it ends, until the delivery is over. */
     keepWorker: () => {
-      let isWanted = true;
       const keep = () => {
-        if (!isWanted) return;
+        if (delivery.isOver) return;
         const worker = runWorker(env);
         workers.push(worker);
         worker.process.once("exit", () => setTimeout(keep, 1_000));
       };
       keep();
-      return async () => {
-        isWanted = false;
-        await workers.at(-1)?.stop();
-      };
     },
     finished: (name: string) => until("nobody waits", async () => !(await outcomes(name)).waiting, 600, 200),
   };
@@ -135,7 +133,7 @@ async function sendThroughFaults(stack: Stack, path: string): Promise<string> {
     const { server } = delivery;
     const list = await openList(stack.postgres, delivery, stack.folder);
     await list.addPeople(people);
-    const end = list.keepWorker();
+    list.keepWorker();
     assert.equal((await list.send("faults", people, 36_000)).code, 0);
     const goesOn = async (what: string) => {
       const before = server.accepted.length;
@@ -159,7 +157,6 @@ async function sendThroughFaults(stack: Stack, path: string): Promise<string> {
     await makeRoom();
     await goesOn("its disk was full");
     const unknown = await assertArrived(list, delivery, "faults", 4);
-    await end();
     return `${people} people, Postgres crashed three times, read-only for 20 s, its disk full for a minute: nobody twice, ${unknown} unknown`;
   });
 }
