@@ -203,6 +203,22 @@ it("a table takes no value that would end a backup, also from the web role or th
   await asWorker(`UPDATE earlyaccess SET mail_tokens = array_fill(${hash}, '{3}')`);
 });
 
+it("the web role finds no hash of an address in the plans that Postgres prints for it", async () => {
+  await migrate(database);
+  await asWeb(insertEntry);
+  await database.query("UPDATE earlyaccess SET mail_tokens = ARRAY[sha256('')]");
+  let plans = "";
+  await withClient(database.webUrl, async (client) => {
+    client.on("notice", ({ detail }) => (plans += detail));
+    await client.query(
+      "SET client_min_messages = log; SET debug_print_plan = on; SET debug_pretty_print = off; SELECT earlyaccess_leave(sha256(''))",
+    );
+  });
+  const [left] = await database.query("SELECT hash FROM earlyaccess_kept.addresses");
+  expect(plans).toContain("PLANNEDSTMT");
+  expect(plans.replaceAll(/\s+/g, " ")).not.toContain(new Int8Array(left?.hash as Buffer).join(" "));
+});
+
 it("the web role can neither store views that stats cannot show, nor stop the count with too large a number", async () => {
   await migrate(database);
   const count = (values: string) => asWeb(`SELECT earlyaccess_count_views(${values})`);

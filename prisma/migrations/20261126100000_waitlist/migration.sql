@@ -229,9 +229,11 @@ END $$;
 -- the count of its mails. A mailed link keeps the hash of the address, against restores and imports, and the time, because the address
 -- gets no mail for 30 days. The button keeps the id of the entry, against restores only: whoever types the address of a stranger must
 -- not keep that person from mails and imports.
--- id = (SELECT …): with IN, a forged token would read the whole list. enable_seqscan: see earlyaccess_enqueue.
+-- id = (SELECT …): with IN, a forged token would read the whole list. enable_seqscan: see earlyaccess_enqueue. plan_cache_mode: a plan
+-- for one value shows it to a role that sets debug_print_plan.
 CREATE FUNCTION "earlyaccess_leave"(hash bytea) RETURNS boolean
-LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
+LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp SET enable_seqscan = off
+SET plan_cache_mode = force_generic_plan AS $$
 DECLARE
   erased bytea;
 BEGIN
