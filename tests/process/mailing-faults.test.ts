@@ -322,4 +322,5 @@ it("a row that a compromised worker left, and that no pause fits, holds up nobod
   await query("UPDATE earlyaccess_kept.mailing_recipients SET tries = -9 WHERE place = 1");
   await start();
   await settled({ unknown: 1, sent: 1 });
+  expect(fixture.server.accepted).toEqual(["person1@example.com"]);
 });
