@@ -1,7 +1,7 @@
 // Single connections to Postgres: for migrations, commands and the worker.
 import pg from "pg";
 import { readDatabase, readRole } from "../config/database-urls.ts";
-import { errorFields, migrateHint, OperatorError } from "../errors.ts";
+import { errorFields, migrateHint, OperatorError, printable } from "../errors.ts";
 
 /** Statements must name schemas: in a schema in which others may create objects, an overloaded function would run with the owner's rights. */
 export const searchPath = "search_path = pg_catalog, pg_temp";
@@ -97,7 +97,8 @@ export function describeFault(error: unknown, url: string): string {
   const { message } = error as Error;
   const { code } = errorFields(error);
   if (code === undefined) return message; // It says what to do.
-  return `${message.replace(/\.$/, "")}. ${findCure(code, url)}`;
+  // Of a library that the role has set, it repeats the name.
+  return `${printable(message.replace(/\.$/, ""))}. ${findCure(code, url)}`;
 }
 
 /** A role may change its own password and settings, also after a break-in. */
@@ -105,7 +106,10 @@ function findCure(code: string, url: string): string {
   const role = pg.escapeIdentifier(readRole(url).name);
   const inDatabase = `IN DATABASE ${pg.escapeIdentifier(readDatabase(url))}`;
   const alterRole = `as an administrator of Postgres: ALTER ROLE ${role}`;
-  // A missing right, table, column or function
+  const reset = `reset what the role has set, ${alterRole} RESET ALL; ALTER ROLE ${role} ${inDatabase} RESET ALL.`;
+  // A missing right, or a library that the server refuses
+  if (code === "42501") return `${migrateHint} If the fault stays, ${reset}`;
+  // A missing table, column or function
   if (/^(?:42|3F)/.test(code)) return migrateHint;
   if (code.startsWith("28")) {
     return `Correct the URL, or ${alterRole} LOGIN VALID UNTIL 'infinity' PASSWORD 'that of the URL'.`;
@@ -114,7 +118,7 @@ function findCure(code: string, url: string): string {
   if (code === "53300") return `End idle sessions, raise max_connections, or ${alterRole} CONNECTION LIMIT -1.`;
   // A library, a time limit, or a transaction that may not write
   if (/^(?:22|25|57014|58)/.test(code)) {
-    return `If this server is the primary, reset what the role has set, ${alterRole} RESET ALL; ALTER ROLE ${role} ${inDatabase} RESET ALL.`;
+    return `If this server is the primary, ${reset}`;
   }
   return "See docs/incident.md, Error codes.";
 }

@@ -50,6 +50,11 @@ const states: [state: string, change: string, warning?: RegExp | undefined, ofWe
     /cannot be reached: 58P01\. .*: ALTER ROLE ":role" RESET ALL; ALTER ROLE ":role" IN DATABASE ":name" RESET ALL\./,
   ],
   [
+    "names a library that the server refuses, with a line of its own",
+    String.raw`ALTER ROLE :role SET local_preload_libraries = E'"/x\nWarning: run this"'`,
+    /access to library .*\?Warning: run this.* not allowed\. Migrate: .*: ALTER ROLE ":role" RESET ALL;/,
+  ],
+  [
     noTime,
     "ALTER ROLE :role SET statement_timeout = '1ms'",
     undefined,
