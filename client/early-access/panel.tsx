@@ -37,7 +37,7 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
   /** Renders synchronously, so that the element that gets focus exists. */
   function show(next: LandingState, focus?: string) {
     flushSync(() => setState(next));
-    if (focus) document.getElementById(focus)?.focus();
+    if (focus) focusResult(focus);
   }
 
   function showSuccess(moveFocus: boolean, token = "") {
@@ -74,4 +74,13 @@ export function Panel({ firstState, undoToken: firstToken = "" }: Props) {
       </div>
     </div>
   );
+}
+
+/** Focuses a result. If it is not wholly in view, the heading moves to the top: a browser would center the result, below the prices. */
+function focusResult(id: string) {
+  const result = document.getElementById(id) as HTMLElement;
+  result.focus({ preventScroll: true });
+  const { top, bottom } = result.getBoundingClientRect();
+  const bar = document.querySelector("header")?.getBoundingClientRect().bottom ?? 0;
+  if (top < Math.max(bar, 0) || bottom > innerHeight) document.getElementById(headingId)?.scrollIntoView();
 }

@@ -1,5 +1,5 @@
 // The hydrated form in a browser: the sign-up, the question about a mistyped address, and every failure.
-import type { Route } from "playwright-core";
+import type { Locator, Route } from "playwright-core";
 import { beforeEach, expect, it } from "vitest";
 import { earlyAccess, fieldErrors, meta, navigation } from "../../client/shared/content.ts";
 import { fields, type FieldName } from "../../client/shared/fields.ts";
@@ -181,20 +181,60 @@ it("a sign-up disables the button, shows the success in a toast and beside an em
   await successHeading().waitFor();
 });
 
+/** Scrolls until the element is as far below the window's top. */
+const scrollTo = (target: Locator, top: number) =>
+  target.evaluate((element, y) => scrollBy({ top: element.getBoundingClientRect().top - y, behavior: "instant" }), top);
+
+it("a success and an undone sign-up move their heading right below the bar if they were not in view, and nothing else", async () => {
+  await page.setViewportSize({ width: 390, height: 1000 });
+  await openForm();
+  const heading = page.locator("#early-access-heading");
+  const topOf = (locator: Locator) => locator.evaluate((element) => element.getBoundingClientRect().top);
+  const bar = (await page.locator("header").boundingBox())?.height ?? 0;
+  const expectBelowBar = async () => {
+    const below = (await topOf(heading)) - bar;
+    expect(below).toBeGreaterThanOrEqual(0);
+    expect(below).toBeLessThanOrEqual(48);
+  };
+  await fill();
+  await scrollTo(button(), 100);
+  await button().click();
+  await page.locator("#early-access-heading:focus").waitFor();
+  await expectBelowBar();
+  await scrollTo(undo(), 940);
+  await undo().click();
+  await page.locator("#early-access-undone:focus").waitFor();
+  await expectBelowBar();
+  await fill();
+  await scrollTo(heading, 300);
+  await button().click();
+  await page.locator("#early-access-heading:focus").waitFor();
+  expect(await topOf(heading)).toBeCloseTo(300, 0);
+});
+
 it.each([
   [201, success.title],
   [422, failure.title],
-])("a response of %i leaves focus where the visitor moved it, and the toast announces it", async (status, title) => {
-  await openForm();
-  await page.route(signups, async (route) => {
-    await page.getByRole("navigation").getByRole("link").first().focus();
-    await route.continue();
-  });
-  await submit(status === 201 ? {} : { email: "ada@localhost" });
-  await toast().waitFor();
-  expect(await page.locator("nav a:focus").count()).toBe(1);
-  expect(await announced()).toEqual([expect.stringContaining(title)]);
-});
+])(
+  "a response of %i leaves focus and view where the visitor moved them, and the toast announces it",
+  async (status, title) => {
+    await page.setViewportSize({ width: 390, height: 844 });
+    await openForm();
+    let before: number | undefined;
+    await page.route(signups, async (route) => {
+      await page.getByRole("navigation").getByRole("link").first().focus();
+      before = await page.evaluate(() => scrollY);
+      await route.continue();
+    });
+    await fill(status === 201 ? {} : { email: "ada@localhost" });
+    await scrollTo(button(), 100);
+    await button().click();
+    await toast().waitFor();
+    expect(await page.evaluate(() => scrollY)).toBe(before);
+    expect(await page.locator("nav a:focus").count()).toBe(1);
+    expect(await announced()).toEqual([expect.stringContaining(title)]);
+  },
+);
 
 it.each(["body", "#early-access", "form", "nav"])(
   "a click that focuses not the button but %s, as in Safari or by voice control, moves focus and view to each result",

@@ -241,7 +241,7 @@ it("in low windows, the button of the first screen is above the fold", async () 
 });
 
 it.each([true, false])(
-  "beside a success, the form says that it is for a colleague, and on a phone the steps come before it (JavaScript: %s)",
+  "beside a success, the form says that it is for a colleague, no button is green, and on a phone the steps come before the form (JavaScript: %s)",
   async (javaScriptEnabled) => {
     const page = await openPage({ url: `${sites.open.url}/?joined`, javaScriptEnabled });
     const hydration = (await page.locator("#early-access").getAttribute("data-hydration")) ?? "";
@@ -257,6 +257,8 @@ it.each([true, false])(
       }, isSending);
       expect(await background).toBe("rgba(0, 0, 0, 0)");
     }
+    const bar = page.getByRole("navigation").getByRole("link", { name: navigation.join });
+    expect(await bar.evaluate((button) => getComputedStyle(button).backgroundColor)).toBe("rgba(0, 0, 0, 0)");
     await page.setViewportSize({ width: 390, height: 844 });
     const boxes = [panel.locator(".next"), panel.locator(".form")].map((locator) => locator.boundingBox());
     const [next, form] = await Promise.all(boxes);
@@ -525,8 +527,10 @@ it("a printed page has neither bar nor form; it and one for who prefers reduced 
     expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
     await page.emulateMedia({ media: "screen" });
   }
-  await page.goto(`${sites.open.url}/?joined`);
-  expect((await read()).scrolling).toBe("auto"); // The visitor needs the result at once.
+  for (const state of ["joined", "undone"]) {
+    await page.goto(`${sites.open.url}/?${state}`);
+    expect((await read()).scrolling, state).toBe("auto"); // The visitor needs the result at once.
+  }
 });
 
 it.each([390, 1440])("at %d px, the plant of a visitor who has scrolled to the end has grown", async (width) => {
