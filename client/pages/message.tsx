@@ -18,7 +18,7 @@ interface Props {
 export function Message({ name, heading, text, link, href = "/", plant = "wilted", children }: Props) {
   return (
     <>
-      <Navigation />
+      <Navigation quiet />
       <main className={`message ${name}`}>
         <div className="page">
           <div>

@@ -6,7 +6,8 @@ import { Logo } from "../components/logo.tsx";
 import { navigation } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
-export function Navigation() {
+/** Its button is quiet on a page that has a button of its own. */
+export function Navigation({ quiet = false }: { quiet?: boolean }) {
   const landing = useLocation().pathname === "/" ? "" : "/";
   const { closed } = use(SettingsContext);
   return (
@@ -22,7 +23,7 @@ export function Navigation() {
           {navigation.pricing}
         </a>{" "}
         <a
-          className={closed ? "button button-quiet button-small" : "button button-small"}
+          className={quiet || closed ? "button button-quiet button-small" : "button button-small"}
           href={`${landing}#${formId}`}
         >
           {closed ? navigation.closed : navigation.join}

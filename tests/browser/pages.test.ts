@@ -1,9 +1,19 @@
 // The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
 import { expect, it } from "vitest";
-import { errorPage, linkPages, notFound } from "../../client/shared/content.ts";
+import { errorPage, linkPages, linkPagesHome, notFound } from "../../client/shared/content.ts";
 import { createBrowserSites, formField, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
 
 const sites = await createBrowserSites();
+
+/** Returns the texts of the buttons that have a ground. The bar has a quiet one beside a page's own. */
+const greenButtons = (page: WatchedPage) =>
+  page
+    .locator(".button")
+    .evaluateAll((all) =>
+      all
+        .filter((button) => getComputedStyle(button).backgroundColor !== "rgba(0, 0, 0, 0)")
+        .map((button) => button.textContent),
+    );
 
 const hasFetchedReact = (page: WatchedPage) => page.sentRequests.some((sent) => sent.includes("/assets/hydrate-"));
 
@@ -32,6 +42,7 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
   expect(hasFetchedReact(page)).toBe(false);
   const links = page.locator("header a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
   expect(await links).toEqual(["/", "/#features", "/#pricing", "/#early-access"]);
+  expect(await greenButtons(page)).toEqual([notFound.link]);
   await page.getByRole("link", { name: notFound.link }).click();
   expect(page.url()).toBe(`${sites.open.url}/`);
 });
@@ -39,7 +50,10 @@ it("the 404 page shows its text, links to the landing page, logs the unknown pat
 it("after a fault of the database, the error page leads back to the link of a mail", async () => {
   const page = await openPage();
   const link = `${sites.open.url}/confirm?token=${"a".repeat(32)}`;
+  await page.goto(link.replace("confirm", "leave"));
+  expect(await greenButtons(page)).toEqual([linkPages.leave.button]);
   await page.goto(link);
+  expect(await greenButtons(page)).toEqual([linkPages.confirm.button]);
   const confirm = page.getByRole("button", { name: linkPages.confirm.button });
   await sites.wire.cut();
   await confirm.click();
@@ -49,4 +63,5 @@ it("after a fault of the database, the error page leads back to the link of a ma
   expect(page.url()).toBe(link);
   await confirm.click();
   await page.getByRole("heading", { name: linkPages.dead.heading }).waitFor();
+  expect(await greenButtons(page)).toEqual([linkPagesHome]);
 });
