@@ -88,6 +88,15 @@ it("the typed business stands in sender, SMS, campaign mail and Company, and the
   await business(page).blur();
   expect(await read(page)).toEqual([demo.business, demo.business, ""]);
   expect(page.messages.filter(isViolation)).toEqual([]);
+  const lines = await page.evaluate(() => {
+    const lineOf = (element: Element, part?: string) => {
+      const { borderBottomStyle, borderBottomColor } = getComputedStyle(element, part);
+      return `${borderBottomStyle} ${borderBottomColor}`;
+    };
+    const features = Array.from(document.querySelectorAll(".features .business"), (place) => lineOf(place));
+    return { features, hero: lineOf(document.querySelector(".email u") as Element, "::after") };
+  });
+  expect(new Set(lines.features), "the line of the hero").toEqual(new Set([lines.hero]));
 });
 
 it("a click into the first name begins a new one where a browser drops the selection at the end of the click, and leaving brings it back", async () => {
