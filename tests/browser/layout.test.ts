@@ -301,7 +301,7 @@ it("the ring around a focused value covers no other word of the sentence", async
   }
 });
 
-it("on wide pages, the brand line keeps its verb in one line", async () => {
+it("on wide pages, the brand line keeps its verb in one line, and its distance from the next headline", async () => {
   const page = await openPage({ url: sites.open.url });
   for (const width of [1440, 1920, 2560]) {
     await page.setViewportSize({ width, height: 900 });
@@ -313,6 +313,8 @@ it("on wide pages, the brand line keeps its verb in one line", async () => {
       return verb.getClientRects().length;
     });
     expect(lines, `at ${width} px`).toBe(1);
+    const [line, next] = await Promise.all([".promise p", "#pricing"].map((one) => page.locator(one).boundingBox()));
+    expect((next?.y ?? 0) - (line?.y ?? 0) - (line?.height ?? 0), `at ${width} px`).toBeGreaterThanOrEqual(128);
   }
 });
 
