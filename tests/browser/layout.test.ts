@@ -227,16 +227,21 @@ it.each([
   },
 );
 
-it("in low windows, the button of the first screen is above the fold", async () => {
+it("in low windows, offer and button of the first screen are above the fold", async () => {
   const page = await openPage({ url: sites.open.url });
   for (const [width, height] of [
     [1024, 600],
     [1280, 600],
     [1366, 640],
+    [667, 375], // Phones held sideways.
+    [844, 390],
+    [932, 430],
   ] as const) {
     await page.setViewportSize({ width, height });
-    const box = await page.getByRole("link", { name: hero.button }).boundingBox();
-    expect((box?.y ?? Infinity) + (box?.height ?? 0), `${width} × ${height} px`).toBeLessThanOrEqual(height);
+    for (const element of [page.getByText(hero.offer), page.getByRole("link", { name: hero.button })]) {
+      const box = await element.boundingBox();
+      expect((box?.y ?? Infinity) + (box?.height ?? 0), `${width} × ${height} px`).toBeLessThanOrEqual(height);
+    }
   }
 });
 
