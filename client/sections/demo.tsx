@@ -6,6 +6,8 @@ import { demo } from "../shared/content.ts";
 
 type Example = (typeof demo.examples)[number];
 
+const sender = <u>{business}</u>;
+
 const choiceId = (index: number) => `sentence-${index % demo.examples.length}`;
 
 /** The style sheet shows the example whose radio button is checked. */
@@ -119,7 +121,7 @@ function Segment({ title, filter, conditions, columns, customers }: Example) {
   return (
     <div className="segment">
       <div className="segment-head">
-        <Kind icon="people" name={demo.segment} /> <b>{title}</b>{" "}
+        <span className="soft segment-sender">{sender}</span> <Kind icon="people" name={demo.segment} /> <b>{title}</b>{" "}
         <span className="chip">
           {filter} <Value kind="condition" values={conditions} />
         </span>
@@ -174,7 +176,6 @@ export function Rule({ title, action: [verb, rest], kind, reward, limit }: RuleP
 
 function Email({ title, subject: [start, rest], text, rewards, button }: Example) {
   const reward = <Value kind="reward" values={rewards} />;
-  const sender = <u>{business}</u>;
   return (
     <div className="email example-figure">
       <p className="example-figure-head">

@@ -108,7 +108,7 @@ function findMisfits(): string[] {
     range.selectNodeContents(texts.currentNode);
     const boxes = [...range.getClientRects()].filter(({ width, right }) => width > 0 && right > 0);
     // A long sender of the example ends with an ellipsis.
-    if (texts.currentNode.parentElement?.closest(".visually-hidden, .email .business")) continue;
+    if (texts.currentNode.parentElement?.closest(".visually-hidden, .demo .business")) continue;
     for (let card = texts.currentNode.parentElement; card; card = card.parentElement) {
       const { left, right, top, bottom } = card.getBoundingClientRect();
       const isOutside = (box: DOMRect) =>
