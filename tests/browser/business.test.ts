@@ -191,6 +191,41 @@ it("after Back, the example shows what its field shows, and Company keeps what t
   expect(await read(page)).toEqual(["Ada's Engines", "Ada's Engines", "Rosa's Bikes"]);
 });
 
+it("at each width, typing moves nothing in the example, and on a phone the name stands near the field", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  for (const width of [320, 390, 480, 768, 1023, 1024, 1152, 1280, 1440, 2560]) {
+    await page.setViewportSize({ width, height: 844 });
+    expect(await page.evaluate(findMoved), `at ${width} px`).toEqual([]);
+  }
+  await page.setViewportSize({ width: 390, height: 844 });
+  const name = page.locator(".segment-head .business").filter({ visible: true });
+  const [field, place] = await Promise.all([business(page).boundingBox(), name.boundingBox()]);
+  expect((place?.y ?? Infinity) - (field?.y ?? 0) - (field?.height ?? 0)).toBeLessThanOrEqual(150);
+});
+
+/** Runs in the page. Types names of 1 to 40 letters, and returns what has another box with one of them. */
+function findMoved(): string[] {
+  const input = document.querySelector(".business-input input") as HTMLInputElement;
+  const parts = ".choices, .tag, .sentences label, .composer, .segment, .chip, table, .rule, .email, b, .email-button";
+  const boxes = () =>
+    Array.from(document.querySelectorAll(`.demo :is(${parts})`), (element) => {
+      const { x, y, width, height } = element.getBoundingClientRect();
+      return `${element.tagName}.${element.className} ${x} ${y} ${width} ${height}`;
+    });
+  const before = boxes();
+  const moved = new Set<string>();
+  const names = Array.from({ length: 40 }, (_, i) => "W".repeat(i + 1));
+  for (const name of [...names, "Müller & Söhne", "شركة الزهور الجميلة", "🚲".repeat(40)]) {
+    input.value = name;
+    input.dispatchEvent(new Event("input"));
+    for (const [i, box] of boxes().entries()) if (box !== before[i]) moved.add(`${before[i]} with ${name}`);
+  }
+  input.value = input.defaultValue;
+  input.dispatchEvent(new Event("input"));
+  return [...moved];
+}
+
 it.each([320, 390, 1440])(
   "at %d px, the field is as wide as its text, and the example shows at most 40 characters",
   async (width) => {
