@@ -38,7 +38,14 @@ function showBusiness(input: HTMLInputElement) {
     const characters = Array.from(name);
     const shown = characters.length > 40 ? `${characters.slice(0, 39).join("")}…` : name;
     for (const place of document.querySelectorAll(".business")) place.textContent = shown;
-    (input.parentElement as HTMLElement).dataset.name = shown;
+    const label = input.parentElement as HTMLElement;
+    label.dataset.name = shown;
+    label.classList.toggle("typed", name !== input.defaultValue);
+  };
+  const company = () => section?.querySelector<HTMLInputElement>("[name=company]");
+  const markCompany = () => {
+    const field = company();
+    field?.classList.toggle("from-example", field.value !== "" && field.value === filledIn);
   };
   input.readOnly = false;
   // The visitor types in place of the first name, which is the placeholder, too: when the mouse button goes up, Safari drops a selection.
@@ -48,9 +55,11 @@ function showBusiness(input: HTMLInputElement) {
   input.addEventListener("blur", () => (input.value = typed() || input.defaultValue));
   input.addEventListener("input", () => {
     show();
-    const company = section?.querySelector<HTMLInputElement>("[name=company]");
-    if (company && ["", filledIn].includes(company.value)) company.value = filledIn = typed();
+    const field = company();
+    if (field && ["", filledIn].includes(field.value)) field.value = filledIn = typed();
+    markCompany();
   });
+  section?.addEventListener("input", markCompany);
   addEventListener("pageshow", show); // After Back or a reload, some browsers restore the field.
 }
 

@@ -32,7 +32,7 @@ export function Demo() {
               spellCheck={false}
               readOnly
             />
-            <Icon name="edit" />
+            <Icon name="edit" /> <span className="business-hint">{demo.businessHint}</span>
           </label>{" "}
           <div className="choices-end">
             <ExampleTag />

@@ -55,6 +55,7 @@ export const demo = {
   /** The business of the examples, and the name of the field in which a visitor replaces it by their own. */
   business: "Larkfield Coffee",
   businessLabel: "Your business",
+  businessHint: "Type yours",
   segment: "Segment",
   rule: { kind: "Loyalty rule", trigger: "WHEN", who: "someone in", does: "orders", effect: "THEN" },
   email: { kind: "Email", to: "to" },

@@ -12,7 +12,8 @@ import {
 
 const sites = await createBrowserSites();
 
-const business = (page: WatchedPage) => page.getByRole("textbox", { name: demo.businessLabel, exact: true });
+const business = (page: WatchedPage) => page.getByRole("textbox", { name: demo.businessLabel });
+const hintOf = (page: WatchedPage) => page.getByText(demo.businessHint, { exact: true });
 const company = (page: WatchedPage) => formField(page, "company");
 
 /** Returns what the field, all places of the example, and the form's field show. */
@@ -69,7 +70,7 @@ it("letters that the page's texts lack have its font, of which a browser fetches
 });
 
 it("the typed business stands in sender, SMS, campaign mail and Company, and the emptied field brings the first one back", async () => {
-  const page = await openPage();
+  const page = await openPage({ viewport: { width: 1440, height: 800 } });
   await openEditable(page);
   expect(await read(page)).toEqual([demo.business, demo.business, ""]);
   expect(await page.locator(".email .business, .messages .business, .sms .business").count()).toBe(8);
@@ -116,6 +117,31 @@ it("a click into the first name begins a new one where a browser drops the selec
   expect(await read(page)).toEqual(["Rosa", "Rosa", "Rosa"]);
 });
 
+it("a hint in the field's label says that the business can be changed, until the visitor has typed", async () => {
+  const page = await openPage();
+  await openEditable(page);
+  for (const width of [320, 390, 768, 1024, 1152, 1280, 1366, 1440, 2560]) {
+    await page.setViewportSize({ width, height: 800 });
+    const lines = await hintOf(page).evaluate((element) => {
+      const text = document.createRange();
+      text.selectNodeContents(element);
+      return text.getClientRects().length;
+    });
+    const isCut = await business(page).evaluate((input) => input.scrollWidth > input.clientWidth);
+    expect({ lines, isCut }, `at ${width} px`).toEqual({ lines: 1, isCut: false });
+  }
+  await hintOf(page).click();
+  expect([await business(page).evaluate((input) => input.matches(":focus")), await hintOf(page).isVisible()]).toEqual([
+    true,
+    false,
+  ]);
+  await business(page).blur();
+  expect(await hintOf(page).isVisible()).toBe(true);
+  await business(page).fill("Rosa");
+  await business(page).blur();
+  expect(await hintOf(page).isVisible()).toBe(false);
+});
+
 it.each(["\u200B", "\u2060 \uFE0F", "\u3164"])("a business that nobody can see (%j) is none", async (invisible) => {
   const page = await openPage();
   await openEditable(page);
@@ -147,17 +173,23 @@ it("a browser that translates leaves the business and the brand as they are", as
   );
 });
 
-it("Company keeps what the visitor typed there, and follows again once it is empty", async () => {
+it("Company keeps what the visitor typed there, follows again once it is empty, and has a line as long as it follows", async () => {
   const page = await openPage();
   await openEditable(page);
+  const line = () => company(page).evaluate((input) => getComputedStyle(input).boxShadow);
+  const without = await line();
   for (const own of ["Engines", "Rosa's Bikes Ltd."]) {
     await company(page).fill(own);
     await business(page).fill("Rosa's Bikes");
     await business(page).fill("");
-    expect(await company(page).inputValue()).toBe(own);
+    expect([await company(page).inputValue(), await line()]).toEqual([own, without]);
     await company(page).fill("");
     await business(page).fill("Rosa");
     expect(await company(page).inputValue()).toBe("Rosa");
+    expect(await line()).not.toBe(without);
+    await company(page).press("End");
+    await page.keyboard.type("s");
+    expect([await company(page).inputValue(), await line()]).toEqual(["Rosas", without]);
   }
 });
 
@@ -249,10 +281,13 @@ it.each([320, 390, 1440])(
   },
 );
 
-it("without JavaScript, the business is read-only and has no pencil, and neither a form nor a password manager takes the field", async () => {
+it("without JavaScript, the business is read-only and has no pencil and no hint, and neither a form nor a password manager takes the field", async () => {
   const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
   expect(await business(page).isEditable()).toBe(false);
-  expect(await page.locator(".business-input .icon").isVisible()).toBe(false);
+  expect([await page.locator(".business-input .icon").isVisible(), await hintOf(page).isVisible()]).toEqual([
+    false,
+    false,
+  ]);
   const attributes = ["name", "autocomplete", "dir"].map((name) => business(page).getAttribute(name));
   expect(await Promise.all(attributes)).toEqual([null, "off", "auto"]);
   expect(await page.locator(".field input:not([dir=auto])").count()).toBe(0);
