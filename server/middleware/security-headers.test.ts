@@ -54,7 +54,7 @@ it("the security policy runs no script but the site's own, and no other site can
 
 it.each([
   ["/", ".field{", ".message{"],
-  ["/privacy", ".privacy{", ".field{"],
+  ["/privacy", ".privacy-head{", ".field{"],
   ["/readyz", ".message{", ".field{"],
 ])("the page at %s inlines the stylesheet of its kind of page, and the policy names it", async (path, rule, other) => {
   const response = await get(path);
