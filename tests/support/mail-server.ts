@@ -72,7 +72,8 @@ export async function openMailServer(options: MailServerOptions = {}) {
         if (!error) accepted.push(to);
         callback(error);
       };
-      void take(stream, session).then((to) => answer("data", conclude(to), to));
+      // Rejects if the client leaves in the middle of the message.
+      void take(stream, session).then((to) => answer("data", conclude(to), to), callback);
     },
   });
   server.on("error", () => undefined); // A client that refuses the certificate.
