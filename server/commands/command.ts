@@ -93,7 +93,7 @@ export function print(text: string): void {
 export function readWholeNumber(least: number, most: number) {
   return (text: string) => {
     if (/^\d{1,9}$/.test(text) && Number(text) >= least && Number(text) <= most) return Number(text);
-    throw new InvalidArgumentError(`Name a whole number from ${least} to ${count(most)}, for example 2000.`);
+    throw new InvalidArgumentError(`Name a whole number from ${least} to ${formatCount(most)}, for example 2000.`);
   };
 }
 
@@ -102,8 +102,8 @@ export const retryHint = "When the cause is gone, try again with: waitlist retry
 
 export const lateHint = "A job is due for more than an hour: the worker's log says why";
 
-export const count = (number: number) => number.toLocaleString("en");
+export const formatCount = (number: number) => number.toLocaleString("en");
 
-export const countEntries = (number: number) => `${count(number)} ${number === 1 ? "entry" : "entries"}`;
+export const countEntries = (number: number) => `${formatCount(number)} ${number === 1 ? "entry" : "entries"}`;
 
-export const countPeople = (number: number) => `${count(number)} ${number === 1 ? "person" : "people"}`;
+export const countPeople = (number: number) => `${formatCount(number)} ${number === 1 ? "person" : "people"}`;

@@ -1,7 +1,7 @@
 // waitlist bounced: marks the addresses whose mails came back, so that they get no other mail.
 import { Command } from "commander";
 import { setBounced } from "../../models/operators/bounces.ts";
-import { count, countPeople, print, withOwner } from "../command.ts";
+import { formatCount, countPeople, print, withOwner } from "../command.ts";
 import { fileOption, readPeople } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
@@ -25,7 +25,7 @@ export const bounced = new Command("bounced")
       print(
         undo
           ? `Removed the mark of ${changed}. Not marked: ${countNames(others)}. `
-          : `Marked ${changed} as bounced. Marked before, or refused by the mail server: ${count(others.length)}. `,
+          : `Marked ${changed} as bounced. Marked before, or refused by the mail server: ${formatCount(others.length)}. `,
       );
       print(`Not on the list: ${countNames([...new Set(missing)])}.\n`);
     });

@@ -13,7 +13,7 @@ import { countOld } from "../../models/operators/erasures.ts";
 import { countUnconfirmed } from "../../models/operators/unconfirmed.ts";
 import { webStatements } from "../../models/waitlist.ts";
 import { errorFields, migrateHint, OperatorError, printable } from "../../errors.ts";
-import { count, countEntries, lateHint, print, retryHint } from "../command.ts";
+import { formatCount, countEntries, lateHint, print, retryHint } from "../command.ts";
 import { examineMails, examineMailServer, examinePace, sendTestMail } from "./mail-checks.ts";
 import { examineMailings } from "./mailing-state.ts";
 import { examineSite } from "./site-check.ts";
@@ -154,9 +154,9 @@ async function examineWebhooks(owner: pg.Client): Promise<Finding> {
   );
   const { queued, givenUp, failed, error, isFailing, isLate } = rows[0];
   const sentences = [
-    `queued ${count(queued)}, given up ${count(givenUp)}`,
+    `queued ${formatCount(queued)}, given up ${formatCount(givenUp)}`,
     isLate && lateHint,
-    failed > 0 && `Failed ${count(failed)}, most with: ${printable(error)}. ${retryHint}`,
+    failed > 0 && `Failed ${formatCount(failed)}, most with: ${printable(error)}. ${retryHint}`,
   ].filter(Boolean);
   return (isFailing || isLate ? warn : ok)("Webhooks", sentences.join(". "));
 }
@@ -183,7 +183,7 @@ async function examineEntries(owner: pg.Client): Promise<Finding> {
     "SELECT count(*)::int AS entries, to_char(min(created_at) AT TIME ZONE 'UTC', 'YYYY-MM-DD') AS oldest FROM public.earlyaccess",
   );
   const { entries, oldest } = rows[0];
-  return ok("Entries", oldest ? `${count(entries)}, the oldest of ${oldest}` : "none");
+  return ok("Entries", oldest ? `${formatCount(entries)}, the oldest of ${oldest}` : "none");
 }
 
 /** As in the health check of the service backup. */

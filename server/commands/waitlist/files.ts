@@ -4,7 +4,7 @@ import { createWriteStream } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import type { Writable } from "node:stream";
 import { OperatorError, printable } from "../../errors.ts";
-import { count, countEntries, print } from "../command.ts";
+import { formatCount, countEntries, print } from "../command.ts";
 
 /**
  * Writes to stdout, or to a new file that only this user can read, complete or absent. Opens the file before the work: nothing
@@ -36,7 +36,7 @@ export async function writeList(path = "-", write: (output: Writable) => Promise
 }
 
 export function countNames(names: string[]): string {
-  return names.length > 0 ? `${count(names.length)} (${listNames(names)})` : "0";
+  return names.length > 0 ? `${formatCount(names.length)} (${listNames(names)})` : "0";
 }
 
 export function listNames(names: string[]): string {

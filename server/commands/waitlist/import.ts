@@ -15,7 +15,7 @@ import {
 import { isOfAddress, namesAddress } from "../../models/operators/mails.ts";
 import { parseEntry } from "../../models/sign-up-rules.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
-import { count, print, withOwner } from "../command.ts";
+import { formatCount, print, withOwner } from "../command.ts";
 import { listNames } from "./files.ts";
 import { openImport, type ImportFile, type ImportLine, type ImportOptions } from "./import-columns.ts";
 import { readMoment } from "./moment.ts";
@@ -51,13 +51,13 @@ export const importCommand = new Command("import")
       const summary = await checkLines(client, file);
       print(formatSummary(summary, file.ignored));
       if (summary.invalid > 0) throw new OperatorError(formatErrors(summary));
-      if (dryRun) return print(`Would import ${count(summary.entries - summary.known)}; nothing was changed.\n`);
+      if (dryRun) return print(`Would import ${formatCount(summary.entries - summary.known)}; nothing was changed.\n`);
       const inserted = await insertLines(client, summary.valid).catch((error: unknown) => {
         throw describeStop(error);
       });
-      print(`Imported ${count(inserted)}.\n`);
+      print(`Imported ${formatCount(inserted)}.\n`);
       if (own && (await isQueueEnabled(client, "mail"))) {
-        print(`Mails queued: ${count(await queueMissingMails(client))}.\n`);
+        print(`Mails queued: ${formatCount(await queueMissingMails(client))}.\n`);
       }
     });
   });
@@ -154,15 +154,15 @@ function describeStop(cause: unknown): OperatorError {
 function formatSummary(summary: ImportSummary, ignored: string[]): string {
   const { valid, invalid, erased, entries, known } = summary;
   const counts = [
-    `${count(valid + invalid)} lines, ${count(known)} already on the list`,
-    `${count(valid - erased - entries)} twice in the file`,
-    `${count(erased)} erased`,
-    `${count(invalid)} wrong.\n`,
+    `${formatCount(valid + invalid)} lines, ${formatCount(known)} already on the list`,
+    `${formatCount(valid - erased - entries)} twice in the file`,
+    `${formatCount(erased)} erased`,
+    `${formatCount(invalid)} wrong.\n`,
   ];
   return counts.join(", ") + (ignored.length > 0 ? `Ignored columns: ${listNames(ignored)}.\n` : "");
 }
 
 function formatErrors({ errors, invalid }: ImportSummary): string {
-  const more = invalid > errors.length ? [`… and ${count(invalid - errors.length)} more.`] : [];
+  const more = invalid > errors.length ? [`… and ${formatCount(invalid - errors.length)} more.`] : [];
   return [...errors, ...more, "Nothing was imported."].join("\n");
 }

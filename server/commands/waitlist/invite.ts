@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import type pg from "pg";
 import { OperatorError, printable } from "../../errors.ts";
-import { written, count, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
+import { written, formatCount, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { copyInvitation, invitationHeader, readInvitation } from "../../models/operators/export.ts";
 import * as invitations from "../../models/operators/invitations.ts";
 import { fileOption, readPeople } from "./read-addresses.ts";
@@ -77,7 +77,7 @@ function reportOmitted(emails: string[], reason: string) {
 async function inviteMatching(client: pg.Client, condition: string, { first, dryRun, out }: Options) {
   if (!dryRun) return writeList(out, (output) => inviteToList(client, condition, first, output));
   const waiting = await invitations.countWaiting(client, condition);
-  return print(`Would invite ${countPeople(Math.min(waiting, first ?? waiting))}; ${count(waiting)} match.\n`);
+  return print(`Would invite ${countPeople(Math.min(waiting, first ?? waiting))}; ${formatCount(waiting)} match.\n`);
 }
 
 /** Invites in one transaction. It ends when the file is on the disk, and before stdout takes the list, so that no reader holds entries. */
@@ -117,7 +117,7 @@ async function printInvitations(client: pg.Client) {
   if (list.length === 0) print("There are no invitations.\n");
   for (const { invitation, people, invited, joined } of list) {
     print(
-      `${printable(invitation)}  ${countPeople(people)}, ${count(invited)} still invited, ${count(joined)} joined\n`,
+      `${printable(invitation)}  ${countPeople(people)}, ${formatCount(invited)} still invited, ${formatCount(joined)} joined\n`,
     );
   }
 }

@@ -1,7 +1,7 @@
 // waitlist joined: marks the people who became customers, so that invite leaves them out.
 import { Command } from "commander";
 import { markJoined } from "../../models/operators/invitations.ts";
-import { count, countPeople, print, withOwner } from "../command.ts";
+import { formatCount, countPeople, print, withOwner } from "../command.ts";
 import { fileOption, readPeople } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
@@ -21,7 +21,7 @@ export const joined = new Command("joined")
         [...before.keys()].filter((email) => statuses.includes(before.get(email) ?? ""));
       const missing = people.flatMap(([typed, email]) => (before.has(typed) || before.has(email) ? [] : [typed]));
       print(
-        `Marked ${countPeople(having("waiting", "invited").length)} as joined. Joined before: ${count(having("joined").length)}. `,
+        `Marked ${countPeople(having("waiting", "invited").length)} as joined. Joined before: ${formatCount(having("joined").length)}. `,
       );
       print(`Left: ${countNames(having("left"))}. Not on the list: ${countNames([...new Set(missing)])}.\n`);
     });

@@ -8,14 +8,14 @@ import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError, printable } from "../../errors.ts";
-import { count, lateHint, retryHint } from "../command.ts";
+import { formatCount, lateHint, retryHint } from "../command.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
 
 export async function examinePace(owner: pg.Client, { UNCONFIRMED_DAYS }: Config): Promise<Finding> {
   const pace = await readMailPace(owner, UNCONFIRMED_DAYS);
   const state = `${pace.confirmed} of the latest ${pace.mails} mails that are older than two hours were confirmed`;
   if (!pace.isReached) return ok("Confirmations", state);
-  const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${count(pace.waiting)}`;
+  const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${formatCount(pace.waiting)}`;
   const hint =
     "Look at the entries with stats and export. Erase those that bots typed. If people typed them, the mails may lie in spam folders: see docs/mail.md.";
   return warn("Confirmations", `${state}. ${effect}. ${hint}`);
@@ -26,9 +26,9 @@ export async function examineMails(owner: pg.Client): Promise<Finding> {
   const { mailed, queued, givenUp, refused, missing } = await countMails(owner);
   const { failed, error, isServerFailing, isLate } = await findMailFailures(owner);
   const sentences = [
-    `mailed ${count(mailed)}, queued ${count(queued)}, given up ${count(givenUp)}, refused ${count(refused)}, missing ${count(missing)}`,
+    `mailed ${formatCount(mailed)}, queued ${formatCount(queued)}, given up ${formatCount(givenUp)}, refused ${formatCount(refused)}, missing ${formatCount(missing)}`,
     isLate && lateHint,
-    failed > 0 && `Failed ${count(failed)}, most with: ${printable(error ?? "")}`,
+    failed > 0 && `Failed ${formatCount(failed)}, most with: ${printable(error ?? "")}`,
     failed + givenUp + missing > 0 && retryHint,
   ].filter(Boolean);
   const judge = isServerFailing || isLate || missing > 0 ? warn : ok;

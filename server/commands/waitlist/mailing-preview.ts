@@ -3,7 +3,7 @@ import { parseMailingText, findTypedMarkup } from "../../mail/letter.ts";
 import { renderMailing, type MailingSender } from "../../mail/mailing.ts";
 import type { Candidates, Reason } from "../../models/operators/mailings.ts";
 import { printable } from "../../errors.ts";
-import { count, countEntries, countPeople } from "../command.ts";
+import { formatCount, countEntries, countPeople } from "../command.ts";
 
 const reasons: Record<Reason, string> = {
   unconfirmed: "unconfirmed: left out. --unconfirmed adds them. retry --since asks those who never had a mail",
@@ -33,9 +33,9 @@ export function formatPreview(
   const next = chosen.length > 0 ? `To send it: mail send ${name} FILE ${chosen.length}` : "Nobody can get it.";
   return [
     `${countPeople(chosen.length)} can get it${first.length > 0 ? `: first ${first.join(", ")}` : ""}.`,
-    ...named.map((reason) => `${count(leftOut[reason] ?? 0)} ${reasons[reason]}.`),
+    ...named.map((reason) => `${formatCount(leftOut[reason] ?? 0)} ${reasons[reason]}.`),
     `These are all ${countEntries(entries)}.`,
-    `At ${count(perHour)} an hour, ${count(Math.min(perHour * 24, chosen.length))} a day: ${duration}.`,
+    `At ${formatCount(perHour)} an hour, ${formatCount(Math.min(perHour * 24, chosen.length))} a day: ${duration}.`,
     ...findTypedMarkup(text).map((markup) => `Warning: readers see ${markup} as you typed it.`),
     "",
     `Subject: ${subject}`,

@@ -2,14 +2,14 @@
 import type pg from "pg";
 import { listMailings, type Mailing } from "../../models/operators/mailings.ts";
 import { printable } from "../../errors.ts";
-import { count, countPeople } from "../command.ts";
+import { formatCount, countPeople } from "../command.ts";
 import { ok, warn, type Finding } from "./finding.ts";
 
 export function describeMailing(mailing: Mailing): string {
   const { sent, gone, waiting, refused, givenUp, unknown, skipped } = mailing;
   const counts = [
-    `sent ${count(sent)} (your mail server took it), ${count(gone)} of them no longer on the list`,
-    `refused ${count(refused)}, given up ${count(givenUp)}, unknown ${count(unknown)}, skipped ${count(skipped)}`,
+    `sent ${formatCount(sent)} (your mail server took it), ${formatCount(gone)} of them no longer on the list`,
+    `refused ${formatCount(refused)}, given up ${formatCount(givenUp)}, unknown ${formatCount(unknown)}, skipped ${formatCount(skipped)}`,
     waiting > 0 ? `${countPeople(waiting)} wait${waiting === 1 ? "s" : ""}: ${describeState(mailing)}` : "nobody waits",
   ];
   return `${counts.join("; ")}.`;

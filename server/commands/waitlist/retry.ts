@@ -3,7 +3,7 @@ import { Command } from "commander";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { queueMissingMails, retryFailedJobs } from "../../models/operators/mail-state.ts";
 import { OperatorError } from "../../errors.ts";
-import { count, print, withOwner } from "../command.ts";
+import { formatCount, print, withOwner } from "../command.ts";
 import { sinceOption } from "./moment.ts";
 
 export const retry = new Command("retry")
@@ -23,6 +23,8 @@ export const retry = new Command("retry")
       }
       const failed = await retryFailedJobs(client);
       const mails = (await isQueueEnabled(client, "mail")) ? await queueMissingMails(client, since) : 0;
-      print(`Failed mails and webhooks that are tried again: ${count(failed)}. Mails queued: ${count(mails)}.\n`);
+      print(
+        `Failed mails and webhooks that are tried again: ${formatCount(failed)}. Mails queued: ${formatCount(mails)}.\n`,
+      );
     });
   });

@@ -1,7 +1,7 @@
 // waitlist stats: the funnel, and views, sign-ups and their rate by day, source and status, as tables and bars in the terminal.
 import { Command } from "commander";
 import { printable } from "../../errors.ts";
-import { count, print, withOwner } from "../command.ts";
+import { formatCount, print, withOwner } from "../command.ts";
 import { periodSql, sinceOption, untilOption, type Period } from "./moment.ts";
 import { countFigures, type Figure, type Figures } from "../../models/operators/statistics.ts";
 
@@ -21,7 +21,7 @@ export const stats = new Command("stats")
   )
   .option(
     "--all",
-    `every day and up to ${count(mostSources)} sources, instead of ${shownDays} days and ${shownSources} sources`,
+    `every day and up to ${formatCount(mostSources)} sources, instead of ${shownDays} days and ${shownSources} sources`,
   )
   .option("--with-flagged", "include flagged entries")
   .addOption(sinceOption())
@@ -39,9 +39,9 @@ interface Column {
   cell: (row: Figure) => string;
 }
 
-const signups: Column = { heading: "Sign-ups", cell: (row) => count(row.signups) };
-const confirmed: Column = { heading: "Confirmed", cell: (row) => count(row.confirmed) };
-const views: Column = { heading: "Views", cell: (row) => count(row.views) };
+const signups: Column = { heading: "Sign-ups", cell: (row) => formatCount(row.signups) };
+const confirmed: Column = { heading: "Confirmed", cell: (row) => formatCount(row.confirmed) };
+const views: Column = { heading: "Views", cell: (row) => formatCount(row.views) };
 const rate: Column = { heading: "Rate", cell: formatRate };
 
 /** Returns for example "4.5 %", or "–" if there are no views or fewer views than sign-ups. */
@@ -60,7 +60,7 @@ interface Line {
 /** Leaves out columns that have no figure. At most 80 columns wide, unless --all shows whole labels. */
 function formatTables(figures: Figures, all: boolean, sendsMail: boolean): string {
   const { total, byDay, bySource, byStatus, flagged } = figures;
-  const note = flagged > 0 ? [`Not counted: ${count(flagged)} flagged; see --with-flagged.`] : [];
+  const note = flagged > 0 ? [`Not counted: ${formatCount(flagged)} flagged; see --with-flagged.`] : [];
   if (byDay.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
   const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
   const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;
@@ -90,11 +90,11 @@ function toFunnel({ total, funnel }: Figures, sendsMail: boolean): Line[] {
   const share = (part: number, whole: number, of: string) => (whole > 0 ? `${percent(part, whole)} of the ${of}` : "");
   const rows = [
     ["Funnel"],
-    ...(total.views > 0 ? [["Views", count(total.views)]] : []),
-    ["Sign-ups", count(base)],
-    ...(sendsMail || sure > 0 ? [["Confirmed", count(sure), share(sure, base, "sign-ups")]] : []),
-    ["Invited", count(invited), share(invited, base, "sign-ups")],
-    ["Joined", count(joined), share(joined, invited, "invited")],
+    ...(total.views > 0 ? [["Views", formatCount(total.views)]] : []),
+    ["Sign-ups", formatCount(base)],
+    ...(sendsMail || sure > 0 ? [["Confirmed", formatCount(sure), share(sure, base, "sign-ups")]] : []),
+    ["Invited", formatCount(invited), share(invited, base, "sign-ups")],
+    ["Joined", formatCount(joined), share(joined, invited, "invited")],
     ["Without flagged, imported and deleted entries"],
     ["(people who left, were erased or never confirmed)."],
   ];
