@@ -1,6 +1,6 @@
 // The table of settings: each with its rule, default and example. docs/configuration.md says what each is for.
 // What has no setting: the time limits of a request (time-limits.ts), the times that the pages promise (client/shared/promised-times.ts),
-// and the 600 mails a day (models/operators/mail-pace.ts).
+// and the 600 mails a day (models/operators/confirmation-pace.ts).
 // How a value is read: rules.ts.
 import { z } from "zod";
 import { exampleUrl, postgresUrl, type DatabaseUrlName } from "./database-urls.ts";

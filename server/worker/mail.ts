@@ -2,7 +2,7 @@
 import type { JobHelpers, Task } from "graphile-worker";
 import type { Config } from "../config/settings.ts";
 import * as mails from "../models/operators/mails.ts";
-import { requireRoom, waitsForConfirmations } from "../models/operators/mail-pace.ts";
+import { requireRoom, waitsForConfirmations } from "../models/operators/confirmation-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
 import { renderConfirmationMail, type MailedSite } from "../mail/confirmation-mail.ts";

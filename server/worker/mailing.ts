@@ -99,7 +99,7 @@ async function sendNext(lane: Lane, mailing: delivery.DueMailing, settings: Mail
   const { token, hash: tokenHash } = createToken();
   // Before the claim: an error here must mark nobody.
   const letter = composeMailing(settings, text, token);
-  const person = await delivery.claimMail(queue, mailing, tokenHash);
+  const person = await delivery.claimRecipient(queue, mailing, tokenHash);
   if (!person) return longestWaitMs;
   const { entryId, email, tries } = person;
   if (email === null) return 0;

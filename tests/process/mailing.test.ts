@@ -85,7 +85,7 @@ it("neither the claim of a mail nor the look for a due one reads a whole table: 
     const queue = client as unknown as delivery.Queue;
     const due = await delivery.findDueMailing(queue);
     expect(due).toMatchObject({ name: "a", waitMs: 0 });
-    expect(await delivery.claimMail(queue, due as delivery.DueMailing, hashToken("a"))).toMatchObject({
+    expect(await delivery.claimRecipient(queue, due as delivery.DueMailing, hashToken("a"))).toMatchObject({
       email: "50301@example.com",
     });
     const read =
@@ -289,7 +289,7 @@ it("eight workers at once take each person once", async () => {
   const taken: string[] = [];
   const claimAll = async () => {
     for (let due = await delivery.findDueMailing(pool); due; due = await delivery.findDueMailing(pool)) {
-      const person = await delivery.claimMail(pool, { ...due, waitMs: 0 }, hashToken(`${Math.random()}`));
+      const person = await delivery.claimRecipient(pool, { ...due, waitMs: 0 }, hashToken(`${Math.random()}`));
       if (person?.email) taken.push(person.entryId);
     }
   };

@@ -13,8 +13,8 @@ import { countNames, writeList } from "./files.ts";
 type Options = Partial<Record<"file" | "source" | "out" | "undo", string>> &
   Partial<Record<"confirmed" | "dryRun" | "list", boolean>> & { first?: number };
 
-/** The options that invite nobody. */
-const others = ["list", "undo"];
+/** The options that invite nobody, and so exclude those that choose people. */
+const excludingOptions = ["list", "undo"];
 
 export const invite = new Command("invite")
   .summary("invites the oldest waiting people, and writes their list as CSV")
@@ -28,12 +28,14 @@ export const invite = new Command("invite")
   .addOption(
     new Option("--first <N>", "invite the N oldest, or all if there are fewer")
       .argParser(readWholeNumber(1, 100_000_000))
-      .conflicts(others),
+      .conflicts(excludingOptions),
   )
-  .addOption(fileOption("invite").conflicts(["first", ...others]))
-  .addOption(new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(others))
-  .addOption(new Option("--confirmed", "only people who confirmed their address").conflicts(others))
-  .addOption(new Option("--dry-run", "print the numbers, and change nothing").conflicts(others))
+  .addOption(fileOption("invite").conflicts(["first", ...excludingOptions]))
+  .addOption(
+    new Option("--source <SOURCE>", "only people from this source, as stats names it").conflicts(excludingOptions),
+  )
+  .addOption(new Option("--confirmed", "only people who confirmed their address").conflicts(excludingOptions))
+  .addOption(new Option("--dry-run", "print the numbers, and change nothing").conflicts(excludingOptions))
   .option("--out <FILE>", "write the list to FILE")
   .addOption(new Option("--list", "list the invitations, the newest first").conflicts(["out", "undo"]))
   .addOption(new Option("--undo <INVITATION>", "make those who are still invited waiting again").conflicts("out"))

@@ -2,7 +2,7 @@
 import type { SendMailOptions } from "nodemailer";
 import type pg from "pg";
 import { countMails, findMailFailures } from "../../models/operators/mail-state.ts";
-import { readMailPace } from "../../models/operators/mail-pace.ts";
+import { readConfirmationPace } from "../../models/operators/confirmation-pace.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
@@ -12,7 +12,7 @@ import { formatCount, lateHint, retryHint } from "../command.ts";
 import { ok, problem, warn, type Finding } from "./finding.ts";
 
 export async function examinePace(owner: pg.Client, { UNCONFIRMED_DAYS }: Config): Promise<Finding> {
-  const pace = await readMailPace(owner, UNCONFIRMED_DAYS);
+  const pace = await readConfirmationPace(owner, UNCONFIRMED_DAYS);
   const state = `${pace.confirmed} of the latest ${pace.mails} mails that are older than two hours were confirmed`;
   if (!pace.isReached) return ok("Confirmations", state);
   const effect = `Mails wait for confirmations. Jobs that wait or were given up for this: ${formatCount(pace.waiting)}`;

@@ -16,7 +16,7 @@ import { readTestAddress, sendTest } from "./mail-checks.ts";
 import { formatPreview } from "./mailing-preview.ts";
 import { describeMailing } from "./mailing-state.ts";
 
-type Options = mailings.Group & { perHour?: number };
+type Options = mailings.Audience & { perHour?: number };
 
 export const mail = new Command("mail")
   .summary("sends a text file to the list, as the mailing NAME")
@@ -35,7 +35,7 @@ const addCommand = (name: string, summary: string) =>
   mail.command(name).summary(summary).argument("NAME", "1 to 40 of a-z, 0-9 and -", readName);
 
 /** A subcommand whose options choose the people. */
-const addGroupCommand = (name: string, summary: string) =>
+const addAudienceCommand = (name: string, summary: string) =>
   addCommand(name, summary)
     .argument("FILE")
     .option("--per-hour <N>", "mails an hour, at first 200", readWholeNumber(1, 3_600_000))
@@ -48,13 +48,13 @@ const addGroupCommand = (name: string, summary: string) =>
         .conflicts(["unconfirmed", "imported", "invitation"]),
     );
 
-addGroupCommand(
+addAudienceCommand(
   "preview",
   "prints the text and who can get it: waiting or invited, confirmed and without a flag",
-).action(async (name: string, path: string, { perHour, ...group }: Options) => {
+).action(async (name: string, path: string, { perHour, ...audience }: Options) => {
   const { text, settings } = await readLetter(path);
   await withMailings(async (client) => {
-    const candidates = await mailings.findCandidates(client, name, group);
+    const candidates = await mailings.findCandidates(client, name, audience);
     const pace = perHour ?? (await mailings.readPace(client, name));
     print(formatPreview(name, text, settings.sender, candidates, pace));
   });
@@ -72,11 +72,11 @@ addCommand("test", "sends it to ADDRESS alone")
     print(formatFinding(finding));
   });
 
-addGroupCommand("send", "adds the N oldest who have not had it; 0 goes on with those who wait, with this text")
+addAudienceCommand("send", "adds the N oldest who have not had it; 0 goes on with those who wait, with this text")
   .argument("N", "as preview prints it", readWholeNumber(0, 100_000_000))
-  .action(async (name: string, path: string, people: number, { perHour, ...group }: Options) => {
+  .action(async (name: string, path: string, people: number, { perHour, ...audience }: Options) => {
     const { text } = await readLetter(path);
-    await withMailings((client) => printSend(client, { name, text, perHour, people, group }));
+    await withMailings((client) => printSend(client, { name, text, perHour, people, audience }));
   });
 
 mail

@@ -6,7 +6,7 @@ import { sourceSql } from "../source.ts";
 /** An SQL condition: a spreadsheet could run the address as a command. The lists of invitations guard no address. */
 const commandSql = "(email ~ '^[=+@-]' AND email ~ '[|!]')";
 
-export interface Group {
+export interface InvitationFilter {
   /** As stats names it. */
   source?: string | undefined;
   confirmed?: boolean | undefined;
@@ -14,7 +14,7 @@ export interface Group {
 }
 
 /** Returns the SQL condition of those who can be invited, and of those who cannot because of their address. */
-export function invitableSql({ source, confirmed, emails }: Group): { invitable: string; unsafe: string } {
+export function invitableSql({ source, confirmed, emails }: InvitationFilter): { invitable: string; unsafe: string } {
   const conditions = ["status = 'waiting'", "NOT suspected_spam"];
   if (source !== undefined) conditions.push(`${sourceSql} = ${pg.escapeLiteral(source)}`);
   if (confirmed) conditions.push("confirmed_at IS NOT NULL");

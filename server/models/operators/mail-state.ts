@@ -1,6 +1,6 @@
 // Where the confirmation mail of an entry is, as doctor, retry, show and import --own read it.
 import type pg from "pg";
-import { waitsForConfirmations } from "./mail-pace.ts";
+import { waitsForConfirmations } from "./confirmation-pace.ts";
 
 export interface MailState {
   state: "refused" | "given up" | "mailed" | "queued" | "missing" | "none";

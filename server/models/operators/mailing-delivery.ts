@@ -65,7 +65,7 @@ export interface Claim {
  * Takes the next person: the mail is unknown before it is sent, so that no crash sends it twice. Returns undefined if another worker or
  * a command was first, and no address if the person may get no mail.
  */
-export async function claimMail(queue: Queue, { name, text }: DueMailing, tokenHash: string) {
+export async function claimRecipient(queue: Queue, { name, text }: DueMailing, tokenHash: string) {
   const { rows } = await queue.query<{ entryId: string; email: string | null; tries: number }>(
     `WITH mailing AS MATERIALIZED (
        SELECT name FROM earlyaccess_kept.mailings

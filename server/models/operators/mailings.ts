@@ -12,7 +12,7 @@ import type { Person } from "./erasures.ts";
 const defaultPerHour = 200;
 
 /** Whom a mailing goes to, beside people who confirmed their address. */
-export interface Group {
+export interface Audience {
   unconfirmed?: boolean | undefined;
   imported?: boolean | undefined;
   /** Only people of this invitation. */
@@ -38,8 +38,8 @@ export interface Candidates {
 }
 
 /** Finds those who can get the mailing and have not had it. Whoever was skipped or given up can. */
-export async function findCandidates(client: pg.Client, name: string, group: Group): Promise<Candidates> {
-  if (group.sent !== undefined) await requireMailing(client, group.sent);
+export async function findCandidates(client: pg.Client, name: string, audience: Audience): Promise<Candidates> {
+  if (audience.sent !== undefined) await requireMailing(client, audience.sent);
   const { rows } = await client.query<Candidate & { reason: Reason | null }>(
     `SELECT id, email, CASE
        WHEN status IN ('joined', 'left') THEN status::text
@@ -57,7 +57,7 @@ export async function findCandidates(client: pg.Client, name: string, group: Gro
      LEFT JOIN earlyaccess_kept.mailing_recipients AS earlier
        ON earlier.name = $3 AND earlier.entry_id = id AND earlier.outcome IN ('sent', 'unknown')
      ORDER BY earlier.place, entry.created_at, id`,
-    [name, group.invitation, group.sent, group.imported === true, group.unconfirmed === true],
+    [name, audience.invitation, audience.sent, audience.imported === true, audience.unconfirmed === true],
   );
   const leftOut: Candidates["leftOut"] = {};
   const chosen = rows.filter(({ email, reason: found }) => {
@@ -76,14 +76,14 @@ export interface Order {
   perHour: number | undefined;
   /** How many people to add, the oldest first. */
   people: number;
-  group: Group;
+  audience: Audience;
 }
 
 /**
  * Stores the text and the pace, and adds people, in one transaction. Returns who waits, and until when.
  * @throws OperatorError if fewer people can get it, nobody waits, or another mailing is under way: then nothing changes.
  */
-export async function sendMailing(client: pg.Client, { name, text, perHour, people, group }: Order) {
+export async function sendMailing(client: pg.Client, { name, text, perHour, people, audience }: Order) {
   await begin(client);
   const lost = await markLost(client, name);
   const other = (await listMailings(client)).find((mailing) => mailing.name !== name && isUnderWay(mailing));
@@ -91,7 +91,7 @@ export async function sendMailing(client: pg.Client, { name, text, perHour, peop
     const hint = `waitlist mail stop ${other.name} ends it`;
     throw new OperatorError(`${other.name} is under way until ${other.until} or later; ${hint}. Nothing was added.`);
   }
-  const { chosen } = await findCandidates(client, name, group);
+  const { chosen } = await findCandidates(client, name, audience);
   if (people > chosen.length) {
     throw new OperatorError(`Only ${describePeople(chosen.length)} can get it. Nothing was added.`);
   }

@@ -1,4 +1,4 @@
-// Confirmation mails: who gets one and when, and what is stored about it. How many in 24 hours: mail-pace.ts. Which are missing: mail-state.ts.
+// Confirmation mails: who gets one and when, and what is stored about it. How many a day: confirmation-pace.ts. Which are missing: mail-state.ts.
 import type { JobHelpers } from "graphile-worker";
 import { daysWithoutMail } from "../../../client/shared/promised-times.ts";
 

@@ -41,7 +41,7 @@ const latestMailsSql = `SELECT count(*)::int AS mails, count(confirmed_at)::int 
   ORDER BY mailed_at DESC LIMIT 100) AS latest`;
 
 /** `waiting` are the jobs that wait or were given up for the pace. @param unconfirmedDays UNCONFIRMED_DAYS. */
-export async function readMailPace(client: pg.Client, unconfirmedDays: number) {
+export async function readConfirmationPace(client: pg.Client, unconfirmedDays: number) {
   const { rows } = await client.query(
     `SELECT *, NOT ${underPaceSql} AS "isReached",
        (SELECT count(*)::int FROM graphile_worker.jobs WHERE key IS NOT NULL AND last_error = $2) AS waiting
