@@ -90,79 +90,75 @@ const showQueueSql = `DO $$ DECLARE hidden regclass; BEGIN
   END LOOP;
 END $$;`;
 
+/** From everybody, before the rights are granted anew. */
+const revokeSql = (everybody: string) =>
+  `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
+   REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;
+   REVOKE ALL ON SCHEMA earlyaccess_kept FROM ${everybody} CASCADE;`;
+
+/** Postgres only warns if the owner may not grant these, which every role has by default. */
+const connectSql = (database: string, users: string) =>
+  `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`;
+
+/** The site stores sign-ups, notices and page views, and follows links. Without SELECT, it cannot read the list. */
+const webRightsSql = (web: string) =>
+  `GRANT INSERT (${signUpColumns}) ON public.earlyaccess TO ${web};
+   GRANT INSERT (id, text) ON public.earlyaccess_notices TO ${web};
+   GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea),
+     public.earlyaccess_count_views(date, text, int) TO ${web};`;
+
+/** A group that cannot log in. Studio's login and personal logins (docs/admins.md) are its members, and have no rights of their own. */
+const adminRightsSql = (admins: string) =>
+  `GRANT SELECT, DELETE, UPDATE (status, invitation) ON public.earlyaccess TO ${admins};
+   GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO ${admins};`;
+
+/** The worker empties the queue. */
+const workerRightsSql = (worker: string) =>
+  `GRANT USAGE ON SCHEMA graphile_worker TO ${worker};
+   GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO ${worker};
+   REVOKE INSERT, UPDATE, DELETE ON graphile_worker.migrations FROM ${worker};
+   ${showQueueSql}`;
+
+const taskRightsSql: Record<WorkerTask, (worker: string) => string> = {
+  // The columns that a webhook contains, without name and address.
+  webhook: (worker) =>
+    `GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
+       ON public.earlyaccess TO ${worker};`,
+  // The address, the state of the mail, the pace of mails, when an address left or was erased, and mailings; neither hash nor key.
+  mail: (worker) =>
+    `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam),
+       UPDATE (mail_tokens, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
+     GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
+     GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
+     GRANT EXECUTE ON FUNCTION earlyaccess_kept.erasure_of(text) TO ${worker};
+     GRANT SELECT, UPDATE (next_at, active_at, failing_since, reason) ON earlyaccess_kept.mailings TO ${worker};
+     GRANT SELECT, UPDATE (outcome, tries, due_at, tried_at, reply, token_hash)
+       ON earlyaccess_kept.mailing_recipients TO ${worker};`,
+  // Purged entries stay erased. For UNCONFIRMED_DAYS, purge also reads columns of mails, which that setting needs.
+  purge: (worker) =>
+    `GRANT SELECT (id, created_at, imported), DELETE ON public.earlyaccess TO ${worker};
+     GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
+     GRANT EXECUTE ON FUNCTION earlyaccess_kept.keep_erased(uuid[]), earlyaccess_kept.erase_again() TO ${worker};`,
+};
+
 /**
  * Returns the SQL that revokes every right of the roles and of PUBLIC on what is the site's, and grants those that are needed. A role
  * that is no longer configured keeps its rights: drop it.
  */
 export function rightsSql(settings: DatabaseSettings): string {
   const { database, web, studio, admins, worker } = readRoles(settings);
-  const users = [web, studio && admins, worker].filter(Boolean).join(", ");
   const everybody = ["PUBLIC", web, studio, studio && admins, worker].filter(Boolean).join(", ");
-  const does = (task: WorkerTask) => worker && settings.worker?.tasks.includes(task);
-  // What each role may do, if its condition holds. A statement for a role that is not configured is never sent.
-  const rights: [condition: unknown, sql: string][] = [
-    // Everybody
-    [
-      true,
-      `REVOKE ALL ON ${tables} FROM ${everybody} CASCADE;
-       REVOKE ALL ON FUNCTION ${functions} FROM ${everybody} CASCADE;
-       REVOKE ALL ON SCHEMA earlyaccess_kept FROM ${everybody} CASCADE;`,
-    ],
-    // Postgres only warns if the owner may not grant these, which every role has by default.
-    [users, `GRANT CONNECT ON DATABASE ${database} TO ${users}; GRANT USAGE ON SCHEMA public TO ${users};`],
-
-    // Web: the site stores sign-ups, notices and page views, and follows links. Without SELECT, it cannot read the list.
-    [
-      web,
-      `GRANT INSERT (${signUpColumns}) ON public.earlyaccess TO ${web};
-       GRANT INSERT (id, text) ON public.earlyaccess_notices TO ${web};
-       GRANT EXECUTE ON FUNCTION public.earlyaccess_confirm(bytea), public.earlyaccess_leave(bytea),
-         public.earlyaccess_count_views(date, text, int) TO ${web};`,
-    ],
-
-    // Admins: a group that cannot log in. Studio's login and personal logins (docs/admins.md) are its members, and have no rights of their own.
-    [
-      studio,
-      `GRANT SELECT, DELETE, UPDATE (status, invitation) ON public.earlyaccess TO ${admins};
-       GRANT SELECT ON public.earlyaccess_status_changes, public.earlyaccess_notices TO ${admins};`,
-    ],
-
-    // Worker: it empties the queue.
-    [
-      worker,
-      `GRANT USAGE ON SCHEMA graphile_worker TO ${worker};
-       GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA graphile_worker TO ${worker};
-       REVOKE INSERT, UPDATE, DELETE ON graphile_worker.migrations FROM ${worker};
-       ${showQueueSql}`,
-    ],
-    // Worker, webhooks: the columns that a webhook contains, without name and address.
-    [
-      does("webhook"),
-      `GRANT SELECT (id, company, created_at, utm_source, utm_medium, utm_campaign, utm_term, utm_content, referrer_host)
-         ON public.earlyaccess TO ${worker};`,
-    ],
-    // Worker, mails: the address, the state of the mail, the pace of mails, when an address left or was erased, and mailings. It reads
-    // neither hash nor key.
-    [
-      does("mail"),
-      `GRANT SELECT (id, email, status, mail_tokens, mailed_at, mail_refusal, confirmed_at, suspected_spam),
-         UPDATE (mail_tokens, mailed_at, mail_refusal) ON public.earlyaccess TO ${worker};
-       GRANT SELECT, INSERT, UPDATE, DELETE ON public.earlyaccess_mail_passes TO ${worker};
-       GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
-       GRANT EXECUTE ON FUNCTION earlyaccess_kept.erasure_of(text) TO ${worker};
-       GRANT SELECT, UPDATE (next_at, active_at, failing_since, reason) ON earlyaccess_kept.mailings TO ${worker};
-       GRANT SELECT, UPDATE (outcome, tries, due_at, tried_at, reply, token_hash)
-         ON earlyaccess_kept.mailing_recipients TO ${worker};`,
-    ],
-    // Worker, purge: purged entries stay erased. For UNCONFIRMED_DAYS, it also reads columns of mails, which that setting needs.
-    [
-      does("purge"),
-      `GRANT SELECT (id, created_at, imported), DELETE ON public.earlyaccess TO ${worker};
-       GRANT USAGE ON SCHEMA earlyaccess_kept TO ${worker};
-       GRANT EXECUTE ON FUNCTION earlyaccess_kept.keep_erased(uuid[]), earlyaccess_kept.erase_again() TO ${worker};`,
-    ],
+  const users = [web, studio && admins, worker].filter(Boolean).join(", ");
+  const tasks = settings.worker?.tasks ?? [];
+  const statements = [
+    revokeSql(everybody),
+    users && connectSql(database, users),
+    web && webRightsSql(web),
+    studio && adminRightsSql(admins),
+    worker && workerRightsSql(worker),
+    ...tasks.map((task) => worker && taskRightsSql[task](worker)),
   ];
-  return rights.flatMap(([condition, sql]) => (condition ? sql : [])).join("\n");
+  return statements.filter(Boolean).join("\n");
 }
 
 /** Names the group of the admins. Roles belong to all databases of a Postgres, and each waitlist has admins of its own. */
