@@ -44,6 +44,7 @@ export const settings = {
   LEGAL_LINKS: { schema: rules.legalLinks.optional(), example: "Imprint=https://perennial.example/imprint" },
   RETENTION_MONTHS: { schema: rules.wholeNumber(0, 1_200, "months (0: no limit)").default(0), example: "24" },
   UNCONFIRMED_DAYS: { schema: rules.unconfirmedDays.default(0), example: "14" },
+  /** Switches on confirmation mails, in place of the undo button, and mailings. */
   MAIL_FROM: { schema: rules.mailFrom.optional(), example: "Perennial <hello@perennial.example>" },
   SMTP_URL: { schema: rules.mailServerUrl.optional(), example: "smtp://user:secret@mail.example:587", secret: true },
   ALLOW_INDEXING: { schema: rules.trueOrFalse.default(true), example: "false" },
