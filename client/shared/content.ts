@@ -382,7 +382,10 @@ export const errorPage = {
   link: "Try again",
 };
 
-/** The confirmation mail. Only the worker loads it. */
+/**
+ * The confirmation mail. Only the worker loads it. Repeat nothing that the visitor typed, such as the company: anybody can sign up a
+ * stranger's address, and would send that person words of his own under your name.
+ */
 export const confirmationMail = {
   subject: `Confirm your address for the ${product.name} early access list`,
   heading: "Is this your address?",

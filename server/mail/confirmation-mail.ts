@@ -9,6 +9,10 @@ export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentio
   origin: string;
 };
 
+/**
+ * Takes no column of the entry, because no mail may repeat what a visitor typed: see confirmationMail in client/shared/content.ts. For mails,
+ * the worker's role has no right to read name and company.
+ */
 export function renderConfirmationMail(site: MailedSite, token: string) {
   const toUrl = (path: string) => `${site.origin}${path}?${tokenParam}=${token}`;
   const urls = { confirmUrl: toUrl(confirmPath), leaveUrl: toUrl(leavePath) };
