@@ -1,7 +1,7 @@
 // The worker within this process, sign-ups over HTTP at an app of the same database, and both with a mail server.
 import { pino } from "pino";
 import request from "supertest";
-import { afterEach, beforeEach, onTestFinished } from "vitest";
+import { afterEach, beforeEach, onTestFailed, onTestFinished } from "vitest";
 import { signupPath } from "../../client/shared/paths.ts";
 import { readConfig } from "../../server/config/load-config.ts";
 import { openDatabase } from "../../server/database/open-database.ts";
@@ -44,6 +44,8 @@ export async function startWorker(env: Record<string, string>, roundMs?: number)
     return within("the end of the worker", working);
   };
   onTestFinished(end);
+  // It says why a mail or a webhook did not come.
+  onTestFailed(({ task }) => void process.stderr.write(`The worker's log in "${task.name}":\n${lines}`));
   await until("the worker started", () => {
     if (failure) throw failure;
     return /worker started|waiting for its end/.test(lines);
