@@ -33,10 +33,10 @@ export type Pages = Awaited<ReturnType<typeof createPages>>;
  */
 export async function createPages(load: () => Promise<Rendering>, settings: PageSettings, isBuilt: boolean) {
   const built = isBuilt ? await load() : undefined;
-  /** By the name of a state, or the path. */
+  /** The pages that are the same for everybody: rendered once, at the start or for the first request. */
+  const kept = new Map<string, Promise<CachedResponse>>();
+  /** Those of the start, by the name of a state or the path. */
   const prerendered = new Map<string, CachedResponse>();
-  const onDemand = new Map<string, Promise<CachedResponse>>();
-  let errorPage: CachedResponse;
 
   /** @param isKept whether the page is sent many times, so that compressing it pays. */
   async function render(id: PageId, isKept: boolean, failure?: FormFailure) {
@@ -49,31 +49,24 @@ export async function createPages(load: () => Promise<Rendering>, settings: Page
     return cacheResponse(bodies, page.status, { "Content-Type": "text/html; charset=utf-8", ...caching });
   }
 
-  function renderOnce(id: PageId, failure?: FormFailure): Promise<CachedResponse> {
+  /** Returns a page, or the page with the failure of a form post, which typed values make one person's. */
+  function getPage(id: PageId, failure?: FormFailure): Promise<CachedResponse> {
+    if (!built || failure?.values) return render(id, false, failure);
     const key = `${id} ${failure?.status} ${failure?.wait}`;
-    const page = onDemand.get(key) ?? render(id, true, failure);
-    onDemand.set(key, page);
-    page.catch(() => onDemand.delete(key));
+    const page = kept.get(key) ?? render(id, true, failure);
+    kept.set(key, page);
+    page.catch(() => kept.delete(key)); // The next request renders it again.
     return page;
   }
 
-  if (built) {
-    const prerender = async (id: PageId) => prerendered.set(id, await render(id, true));
-    await Promise.all(built.prerenderedIds.map(prerender));
-    // Without compression, for which the start would wait: clients rarely get this page.
-    errorPage = await render("failed", false);
-  }
+  const prerender = async (id: PageId) => prerendered.set(id, await getPage(id));
+  if (built) await Promise.all(built.prerenderedIds.map(prerender));
   return {
     /** With the latest edit of the routes, in development. */
     findPage: async (path: string, query: string) => (await load()).findPage(path, query),
     /** Looks the path up, because React Router takes as long as the rest of the response. */
     findPrerendered: (path: string, query: string) => prerendered.get(built?.findState(path, query) ?? path),
-    errorPage: async () => errorPage,
-    /** Returns a page, or the page with the failure of a form post. A page that is the same for everybody is rendered once. */
-    getPage: async (id: PageId, failure?: FormFailure) => {
-      if (!built || failure?.values) return render(id, false, failure);
-      if (failure) return renderOnce(id, failure);
-      return prerendered.get(id) ?? renderOnce(id);
-    },
+    errorPage: () => getPage("failed"),
+    getPage,
   };
 }
