@@ -320,11 +320,6 @@ it.each<[string, string | Uint8Array, RegExp, option?: string]>([
     "--own",
   ],
   [
-    "the flags of an older export",
-    "name,email,company,suspected_spam,disposable_email,Unusual Volume,State\nSecret,a@example.com,C,f,t,f,x\n",
-    /^Flags of an older export: disposable_email, Unusual Volume\. Remove the lines in which .* columns\.\nColumns that .* know: State\. /,
-  ],
-  [
     "a file without a header",
     "<secret@example.com>,Secret,secret@example.com,Secret\n",
     /^The first line names no column email, name, company\. Rename a column, or add one: a name or company may be "unknown"\.\n$/,
