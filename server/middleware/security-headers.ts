@@ -34,7 +34,6 @@ export function securityHeaders({ https, inline, allowIndexing }: SecurityPolicy
         imgSrc: ["'self'"],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],
-        manifestSrc: ["'self'"],
         formAction: ["'self'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],
