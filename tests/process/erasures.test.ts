@@ -29,24 +29,23 @@ const hashes = async () =>
 const names = async () => (await entries()).map(({ name }) => name);
 
 it("erase removes the address in any spelling, keeps the status history and a keyed hash, and can be repeated", async () => {
-  await add("By hand", "zoe@münchen.de");
   await add("Zoë", "zoe@xn--mnchen-3ya.de", { created_at: "2026-01-02T03:04:05Z" });
   await add("Ada", "ada@example.com");
   await database.query("UPDATE earlyaccess SET status = 'invited' WHERE name = 'Zoë'");
   const [{ id } = {}] = await database.query("SELECT id FROM earlyaccess WHERE name = 'Zoë'");
-  expect((await waitlist(["show", "zoe@münchen.de"])).stdout.match(/^email /gm)).toHaveLength(2);
-  const stdout = "Removed 2 entries. Not on the list: 0.\n";
+  expect((await waitlist(["show", "zoe@münchen.de"])).stdout).toMatch(/^email +zoe@xn--mnchen-3ya\.de$/m);
+  const stdout = "Removed 1 entry. Not on the list: 0.\n";
   expect(await waitlist(["erase", " ZOE@Mu\u0308nchen.de"])).toEqual({ code: 0, stdout, stderr: "" });
   expect(await names()).toEqual(["Ada"]);
   const [change = {}] = await database.query("SELECT * FROM earlyaccess_status_changes WHERE entry_id = $1", [id]);
   const kept = ["changed_at", "changed_by", "entry_id", "id", "new_status", "old_status"];
   expect(Object.keys(change).toSorted()).toEqual(kept);
-  const none = "Removed 0 entries. Not on the list: 2 (zoe@münchen.de, nobody@example.com).\n";
+  const none = "Removed 0 entries. Not on the list: 2 (zoe@xn--mnchen-3ya.de, nobody@example.com).\n";
   const again = await waitlist(["erase", "zoe@münchen.de", "nobody@example.com"]);
   expect(again).toEqual({ code: 0, stdout: none, stderr: "" });
   const expected = await database.query(
     "SELECT sha256(key || convert_to(email, 'UTF8')) AS hash FROM earlyaccess_kept.keys, unnest($1::text[]) AS email",
-    [["zoe@münchen.de", "zoe@xn--mnchen-3ya.de", "nobody@example.com"]],
+    [["zoe@xn--mnchen-3ya.de", "nobody@example.com"]],
   );
   expect(await hashes()).toEqual(expected.map(({ hash }) => String(hash)).toSorted());
 });
@@ -59,7 +58,7 @@ it("erase --file removes the addresses of the lines, counts those that are not o
     return waitlist(["erase", "--file", file("unsubscribed.txt"), ...others]);
   };
   const refused = await eraseFile("ada@example.com\nemail\n");
-  expect(refused).toEqual({ code: 1, stdout: "", stderr: '"email" is not an email address. Nothing was removed.\n' });
+  expect(refused).toEqual({ code: 1, stdout: "", stderr: '"email" is not an email address. Nothing was changed.\n' });
   expect((await eraseFile(Buffer.from("\nEve@example.com", "utf16le"))).stderr).toMatch(
     /\.txt is not CSV\. Save it as 'CSV UTF-8'\./,
   );

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { setBounced } from "../../models/operators/bounces.ts";
 import { formatCount, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readPeople } from "./read-addresses.ts";
+import { fileOption, readAddresses } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const bounced = new Command("bounced")
@@ -15,18 +15,17 @@ export const bounced = new Command("bounced")
   .addOption(fileOption("mark"))
   .option("--undo", "remove the marks; retry then sends confirmation mails that are missing")
   .action(async (given: string[], { file, undo = false }: { file?: string; undo?: boolean }, command: Command) => {
-    const people = await readPeople(given, file, command);
+    const emails = await readAddresses(given, file, command);
     await withOwner(async (client) => {
-      const listed = await setBounced(client, people.flat(), !undo);
-      const emails = [...listed.keys()];
-      const changed = countPeople(emails.filter((email) => listed.get(email)).length);
-      const others = emails.filter((email) => !listed.get(email));
-      const missing = people.flatMap(([typed, email]) => (listed.has(typed) || listed.has(email) ? [] : [typed]));
+      const listed = await setBounced(client, emails, !undo);
+      const changed = countPeople(emails.filter((email) => listed.get(email) === true).length);
+      const others = emails.filter((email) => listed.get(email) === false);
+      const missing = emails.filter((email) => !listed.has(email));
       print(
         undo
           ? `Removed the mark of ${changed}. Not marked: ${countNames(others)}. `
           : `Marked ${changed} as bounced. Marked before, or refused by the mail server: ${formatCount(others.length)}. `,
       );
-      print(`Not on the list: ${countNames([...new Set(missing)])}.\n`);
+      print(`Not on the list: ${countNames(missing)}.\n`);
     });
   });

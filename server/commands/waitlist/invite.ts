@@ -7,7 +7,7 @@ import { OperatorError, printable } from "../../errors.ts";
 import { written, formatCount, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { copyInvitation, invitationHeader, readInvitation } from "../../models/operators/export.ts";
 import * as invitations from "../../models/operators/invitations.ts";
-import { fileOption, readPeople } from "./read-addresses.ts";
+import { fileOption, readAddresses } from "./read-addresses.ts";
 import { countNames, writeList } from "./files.ts";
 
 type Options = Partial<Record<"file" | "source" | "out" | "undo", string>> &
@@ -44,11 +44,11 @@ export const invite = new Command("invite")
     if (!(first || file || list || undo)) {
       command.error("error: name --first N, --file FILE, --list or --undo INVITATION");
     }
-    const people = file === undefined ? undefined : await readPeople([], file, command);
+    const emails = file === undefined ? undefined : await readAddresses([], file, command);
     await withOwner(async (client) => {
       if (list) return printInvitations(client);
       if (undo) return undoInvitation(client, undo);
-      return people ? invitePeople(client, people, options) : inviteOldest(client, options);
+      return emails ? invitePeople(client, emails, options) : inviteOldest(client, options);
     });
   });
 
@@ -59,16 +59,12 @@ async function inviteOldest(client: pg.Client, options: Options) {
   await inviteMatching(client, invitable, options);
 }
 
-/** Invites the people of a file, and names those whom it does not invite. @param people the spellings of each address. */
-async function invitePeople(client: pg.Client, people: [typed: string, normalised: string][], options: Options) {
-  const { invitable } = invitations.invitableSql({ ...options, emails: people.flat() });
+/** Invites the people of a file, and names those whom it does not invite. */
+async function invitePeople(client: pg.Client, emails: string[], options: Options) {
+  const { invitable } = invitations.invitableSql({ ...options, emails });
   const listed = new Set(await invitations.listEmails(client, invitable));
-  const omitted = people.filter((spellings) => !spellings.some((email) => listed.has(email)));
-  const reason = "not on the list, not waiting, flagged, or a formula for a spreadsheet";
-  reportOmitted(
-    omitted.map(([typed]) => typed),
-    reason,
-  );
+  const omitted = emails.filter((email) => !listed.has(email));
+  reportOmitted(omitted, "not on the list, not waiting, flagged, or a formula for a spreadsheet");
   await inviteMatching(client, invitable, options);
 }
 

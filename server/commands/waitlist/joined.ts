@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { markJoined } from "../../models/operators/invitations.ts";
 import { formatCount, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readPeople } from "./read-addresses.ts";
+import { fileOption, readAddresses } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")
@@ -14,15 +14,14 @@ export const joined = new Command("joined")
   .argument("[ADDRESS...]")
   .addOption(fileOption("mark"))
   .action(async (given: string[], { file }: { file?: string }, command: Command) => {
-    const people = await readPeople(given, file, command);
+    const emails = await readAddresses(given, file, command);
     await withOwner(async (client) => {
-      const before = await markJoined(client, people.flat());
-      const having = (...statuses: string[]) =>
-        [...before.keys()].filter((email) => statuses.includes(before.get(email) ?? ""));
-      const missing = people.flatMap(([typed, email]) => (before.has(typed) || before.has(email) ? [] : [typed]));
+      const before = await markJoined(client, emails);
+      const having = (...statuses: string[]) => emails.filter((email) => statuses.includes(before.get(email) ?? ""));
+      const missing = emails.filter((email) => !before.has(email));
       print(
         `Marked ${countPeople(having("waiting", "invited").length)} as joined. Joined before: ${formatCount(having("joined").length)}. `,
       );
-      print(`Left: ${countNames(having("left"))}. Not on the list: ${countNames([...new Set(missing)])}.\n`);
+      print(`Left: ${countNames(having("left"))}. Not on the list: ${countNames(missing)}.\n`);
     });
   });

@@ -2,7 +2,6 @@
 import { Option, type Command } from "commander";
 import { OperatorError, printable } from "../../errors.ts";
 import { unguard } from "../../models/operators/csv-guard.ts";
-import { spellingsOf } from "../../models/operators/erasures.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { readHeader, requireOnce } from "./import-columns.ts";
 import { readRecords, sourceName, type CsvRecord } from "./read-csv.ts";
@@ -13,11 +12,17 @@ export const fileOption = (verb: string) =>
     `${verb} the addresses in FILE (- for stdin): one a line, or the column email of a CSV file`,
   );
 
-/** Returns the given addresses and those of a file. */
+/** Returns the given addresses and those of a file, each once, as a sign-up stores them. @throws OperatorError if one is no address. */
 export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
-  if (path !== undefined) return [...given, ...(await readAddressFile(path))];
-  if (given.length === 0) command.error("error: name an ADDRESS or --file FILE");
-  return given;
+  if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
+  const typed = path === undefined ? given : [...given, ...(await readAddressFile(path))];
+  return [...new Set(typed.map(normalise))];
+}
+
+function normalise(email: string): string {
+  const normalised = normaliseEmail(email);
+  if (normalised) return normalised;
+  throw new OperatorError(`"${printable(email)}" is not an email address. Nothing was changed.`);
 }
 
 async function readAddressFile(path: string): Promise<string[]> {
@@ -50,12 +55,4 @@ function readOnlyCell(path: string, { line, cells: [cell = "", ...others] }: Csv
   throw new OperatorError(
     `${sourceName(path)} has several columns at line ${line}, and no column email in the first line. Nothing was changed.`,
   );
-}
-
-/** Like readAddresses, but returns the spellings of each address. @throws OperatorError if one is no address. */
-export async function readPeople(...from: Parameters<typeof readAddresses>): Promise<ReturnType<typeof spellingsOf>[]> {
-  const emails = await readAddresses(...from);
-  const wrong = emails.find((email) => !normaliseEmail(email));
-  if (wrong === undefined) return emails.map(spellingsOf);
-  throw new OperatorError(`"${printable(wrong)}" is not an email address. Nothing was changed.`);
 }

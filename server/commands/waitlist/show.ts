@@ -2,7 +2,7 @@
 import { Command, Option } from "commander";
 import type pg from "pg";
 import { isQueueEnabled } from "../../database/queue.ts";
-import { findErasure, findPeople, mayReadKept, type Person } from "../../models/operators/erasures.ts";
+import { findErasure, findPerson, mayReadKept, type Person } from "../../models/operators/erasures.ts";
 import { findMailingsOf } from "../../models/operators/mailings.ts";
 import { findMailState } from "../../models/operators/mail-state.ts";
 import { OperatorError, printable } from "../../errors.ts";
@@ -15,14 +15,14 @@ export const show = new Command("show")
   .addOption(new Option("--format <FORMAT>").choices(["text", "json"]).default("text"))
   .action(async (email: string, { format }: { format: string }) => {
     await withOwner(async (client) => {
-      const people = await findPeople(client, email);
+      const person = await findPerson(client, email);
       const isReadable = await mayReadKept(client);
       const erased = isReadable && (await findErasure(client, email));
       const note = erased ? ` The address was erased at ${erased}; the database keeps its hash.` : "";
-      if (people.length === 0) throw new OperatorError(`The list has no entry with this address.${note}`);
-      if (isReadable) for (const person of people) person.mailings = await findMailingsOf(client, person.entry.id);
-      if (format === "json") process.stdout.write(`${JSON.stringify(people, null, 2)}\n`);
-      else for (const person of people) print(describePerson(person, await describeMail(client, person)));
+      if (!person) throw new OperatorError(`The list has no entry with this address.${note}`);
+      if (isReadable) person.mailings = await findMailingsOf(client, person.entry.id);
+      if (format === "json") process.stdout.write(`${JSON.stringify(person, null, 2)}\n`);
+      else print(describePerson(person, await describeMail(client, person)));
       if (note) process.stderr.write(`${note.trim()}\n`);
     });
   });

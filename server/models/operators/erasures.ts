@@ -13,23 +13,17 @@ export interface Person {
   mailings?: { name: string; outcome: string | null; tried_at: string | null; reply: string | null }[];
 }
 
-/** Returns an address as Prisma Studio and as a sign-up may have stored it; Studio accepts addresses that a sign-up refuses. */
-export function spellingsOf(email: string): [typed: string, normalised: string] {
-  const typed = email.trim().normalize("NFC").toLowerCase();
-  return [typed, normaliseEmail(email) ?? typed];
-}
-
-/** Finds the entries of an address: more than one only if the list, edited by hand, has it in two spellings. */
-export async function findPeople(client: pg.Client, email: string): Promise<Person[]> {
+/** @param email in any spelling. */
+export async function findPerson(client: pg.Client, email: string): Promise<Person | undefined> {
   const { rows } = await client.query<Person>(
     `SELECT row_to_json(listed) AS entry,
        (SELECT row_to_json(notice) FROM public.earlyaccess_notices AS notice WHERE notice.id = notice_id) AS notice,
        (SELECT coalesce(json_agg(change ORDER BY id), '[]') FROM public.earlyaccess_status_changes AS change
         WHERE entry_id = listed.id) AS status_changes
-     FROM public.earlyaccess AS listed WHERE email = ANY ($1) ORDER BY email`,
-    [spellingsOf(email)],
+     FROM public.earlyaccess AS listed WHERE email = $1`,
+    [normaliseEmail(email)],
   );
-  return rows;
+  return rows[0];
 }
 
 type Queue = Pick<JobHelpers, "query">;

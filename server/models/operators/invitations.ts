@@ -87,10 +87,9 @@ export async function markJoined(client: pg.Client, emails: string[]): Promise<M
       ORDER BY email COLLATE "C" FOR UPDATE
     ), changed AS (UPDATE public.earlyaccess SET status = 'joined' WHERE id IN (SELECT id FROM due))
     SELECT email, status FROM public.earlyaccess WHERE email = ANY ($1)`;
-  const distinct = [...new Set(emails)];
   const before = new Map<string, string>();
-  for (let done = 0; done < distinct.length; done += batchSize) {
-    const { rows } = await client.query(update, [distinct.slice(done, done + batchSize)]);
+  for (let done = 0; done < emails.length; done += batchSize) {
+    const { rows } = await client.query(update, [emails.slice(done, done + batchSize)]);
     for (const { email, status } of rows) before.set(email, status);
   }
   return before;
