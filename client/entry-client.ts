@@ -1,9 +1,9 @@
 // The browser's entry script, which fetches React only when the visitor comes near the form.
-import type { PageId } from "./routes.tsx";
 import { readSignup } from "./early-access/tab-history.ts";
+import type { PageId } from "./shared/landing-state.ts";
 import { formId, joinedPath, viewPath } from "./shared/paths.ts";
 
-const root = document.getElementById("root") as HTMLElement;
+const root = document.getElementById("root");
 // Enable smooth scrolling after the load: before, a browser would scroll through the whole page to the fragment of its URL.
 addEventListener("load", () => document.documentElement.classList.add("loaded"), { once: true });
 
@@ -17,9 +17,9 @@ addEventListener("keydown", (event) => {
   if (event.repeat && event.key === "Enter") event.preventDefault();
 });
 
-if (root.dataset.page === ("*" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
+if (root?.dataset.page === ("*" satisfies PageId)) console.warn("404: there is no page at", location.pathname);
 
-if ("beacon" in root.dataset) {
+if (root && "beacon" in root.dataset) {
   // A prerendered page, or one in a background tab, may never be seen.
   if (document.visibilityState === "visible") reportView();
   else document.addEventListener("visibilitychange", reportView, { once: true });

@@ -8,8 +8,15 @@ import {
 } from "react-router-dom";
 import { meta } from "./shared/content.ts";
 import { FormFailureSummary } from "./early-access/form-failure-summary.tsx";
-import { FormFailureContext, PageContext, type FormFailure } from "./shared/landing-state.ts";
-import { routes, states, type PageHandle, type PageId, type StateName } from "./routes.tsx";
+import {
+  FormFailureContext,
+  isKeyOf,
+  PageContext,
+  type FormFailure,
+  type PageId,
+  type StateName,
+} from "./shared/landing-state.ts";
+import { failed, pages, routes, states, type PageHandle } from "./routes.tsx";
 import { SettingsContext, type PageSettings } from "./shared/site-settings.ts";
 
 export type { PageId };
@@ -23,22 +30,15 @@ export interface RenderedPage extends PageHandle {
 }
 
 const handler = createStaticHandler(routes);
-const stateNames = Object.keys(states) as StateName[];
-/** By the path of a route, the id of one without a path, or the name of a state. */
-const handles = new Map<PageId, PageHandle>();
-for (const { id, path, handle } of [...routes, ...(routes[0]?.children ?? [])]) {
-  handles.set((path ?? id) as PageId, handle as PageHandle);
-}
-for (const name of stateNames) handles.set(name, states[name].handle);
+const keysOf = <T extends object>(object: T) => Object.keys(object).filter((key) => isKeyOf(object, key));
+const stateNames = keysOf(states);
+const all: Record<PageId, { handle: PageHandle }> = { ...pages, ...states, failed };
 
-export const prerenderedIds = [...handles].flatMap(([id, handle]) => (handle.prerendered ? id : []));
+export const prerenderedIds: PageId[] = keysOf(all).filter((id) => all[id].handle.prerendered);
 
 /** Returns the state of the page at the path that the query names. */
 export function findState(path: string, query: string): StateName | undefined {
-  return stateNames.find((name) => {
-    const state: { path: string; query?: RegExp } = states[name];
-    return state.path === path && state.query?.test(query);
-  });
+  return stateNames.find((name) => states[name].path === path && states[name].query?.test(query));
 }
 
 /**
@@ -46,15 +46,14 @@ export function findState(path: string, query: string): StateName | undefined {
  * millisecond of processor time for 15,000 slashes.
  */
 export function findPage(path: string, query: string): PageId {
-  const isPage = path.startsWith("/") && handles.has(path as PageId);
-  return findState(path, query) ?? (isPage ? (path as PageId) : "*");
+  return findState(path, query) ?? (isKeyOf(pages, path) ? path : "*");
 }
 
 /** @throws whatever a component throws. */
 export async function renderPage(id: PageId, settings: PageSettings, failure?: FormFailure): Promise<RenderedPage> {
   const path = findPath(id);
   const body = await renderBody(id, path, settings, failure);
-  const handle = handles.get(id) as PageHandle;
+  const { handle } = all[id];
   const description = (settings.closed && handle.closedDescription) || handle.description;
   const page = { status: 200, ...handle, description, id, path, body };
   return failure ? { ...page, ...changesOfFailure(handle, failure) } : page;
@@ -62,7 +61,7 @@ export async function renderPage(id: PageId, settings: PageSettings, failure?: F
 
 /** Returns the path at which the router finds the page. */
 function findPath(id: PageId): string {
-  if (id in states) return states[id as StateName].path;
+  if (isKeyOf(states, id)) return states[id].path;
   return id.startsWith("/") ? id : "/*";
 }
 

@@ -10,7 +10,9 @@ import {
   tokenPattern,
   undoneParam,
   undoParam,
+  type PagePath,
 } from "./shared/paths.ts";
+import type { StateName } from "./shared/landing-state.ts";
 import { closedList, errorPage, linkPages, meta, notFound, product, type LinkPageCopy } from "./shared/content.ts";
 import { LandingPage } from "./pages/landing.tsx";
 import { LinkPage } from "./pages/link.tsx";
@@ -54,53 +56,61 @@ const linkHandle = ({ heading, text }: LinkPageCopy): PageHandle => ({
   sheet: "other",
 });
 
-const page = (path: string, element: ReactNode, handle: PageHandle): RouteObject => ({
-  path,
-  element,
-  handle,
-  caseSensitive: true,
-});
+interface Page {
+  element: ReactNode;
+  handle: PageHandle;
+}
+
+/** The pages by their path, which paths.ts lists. */
+export const pages: Record<PagePath, Page> = {
+  "/": {
+    element: <LandingPage />,
+    handle: { ...landing, caching: "shared", listed: true, prerendered: true, countsViews: true },
+  },
+  [privacyPath]: {
+    element: <PrivacyPage />,
+    handle: {
+      ...meta.privacy,
+      card: meta.privacy.title,
+      sheet: "other",
+      caching: "shared",
+      listed: true,
+      prerendered: true,
+    },
+  },
+  // Without a token: a link that a mail program cut.
+  [confirmPath]: { element: <LinkPage />, handle: linkHandle(linkPages.dead) },
+  [leavePath]: { element: <LinkPage />, handle: linkHandle(linkPages.dead) },
+  // The entry script logs the unknown path in the browser's console.
+  "*": {
+    element: <Message name="not-found" {...notFound} />,
+    handle: { status: 404, ...meta.notFound, sheet: "other", caching: "revalidated", prerendered: true },
+  },
+};
+
+/** The page of an error. */
+export const failed = {
+  // The link repeats the request for the page.
+  errorElement: <Message name="failed" {...errorPage} href="" />,
+  handle: { status: 500, ...meta.error, sheet: "other" } satisfies PageHandle,
+};
 
 export const routes: RouteObject[] = [
   {
     id: "failed",
-    // The link repeats the request for the page.
-    errorElement: <Message name="failed" {...errorPage} href="" />,
-    handle: { status: 500, ...meta.error, sheet: "other" } satisfies PageHandle,
-    children: [
-      page("/", <LandingPage />, {
-        ...landing,
-        caching: "shared",
-        listed: true,
-        prerendered: true,
-        countsViews: true,
-      }),
-      page(privacyPath, <PrivacyPage />, {
-        ...meta.privacy,
-        card: meta.privacy.title,
-        sheet: "other",
-        caching: "shared",
-        listed: true,
-        prerendered: true,
-      }),
-      // Without a token: a link that a mail program cut.
-      page(confirmPath, <LinkPage />, linkHandle(linkPages.dead)),
-      page(leavePath, <LinkPage />, linkHandle(linkPages.dead)),
-      // The entry script logs the unknown path in the browser's console.
-      page("*", <Message name="not-found" {...notFound} />, {
-        status: 404,
-        ...meta.notFound,
-        sheet: "other",
-        caching: "revalidated",
-        prerendered: true,
-      }),
-    ],
+    ...failed,
+    children: Object.entries(pages).map(([path, { element, handle }]) => ({
+      path,
+      element,
+      handle,
+      caseSensitive: true,
+    })),
   },
 ];
 
 interface State {
-  /** The path of its route, whose element reads the state. */
-  path: string;
+  /** The path of its page, whose element reads the state. */
+  path: PagePath;
   /** The pattern of its query. A state without one is the response to a POST. */
   query?: RegExp;
   /** Replaces that of the route. */
@@ -112,7 +122,7 @@ const token = tokenPattern(tokenParam);
 const paramPattern = (name: string) => new RegExp(`(?:^|&)${name}(?:[=&]|$)`);
 
 /** The first state whose query matches counts. */
-export const states = {
+export const states: Record<StateName, State> = {
   undoable: { path: "/", query: tokenPattern(undoParam), handle: joined },
   joined: { path: "/", query: paramPattern(joinedParam), handle: { ...joined, prerendered: true } },
   undone: { path: "/", query: paramPattern(undoneParam), handle: landing },
@@ -120,9 +130,4 @@ export const states = {
   confirmed: { path: confirmPath, handle: linkHandle(linkPages.confirmed) },
   leave: { path: leavePath, query: token, handle: linkHandle(linkPages.leave) },
   left: { path: leavePath, handle: linkHandle(linkPages.left) },
-} satisfies Record<string, State>;
-
-export type StateName = keyof typeof states;
-
-/** The name of a state, or the path of a route; "failed" is the page of an error. */
-export type PageId = StateName | "/" | typeof privacyPath | typeof confirmPath | typeof leavePath | "*" | "failed";
+};

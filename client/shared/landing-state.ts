@@ -1,11 +1,24 @@
-// The states of the landing page: what its last section shows, and the failure of a form post.
+// The names of the pages and of their states, and the failure of a form post.
 import { createContext, type ReactNode } from "react";
+import type { linkPages } from "./content.ts";
 import type { FieldName } from "./fields.ts";
+import type { PagePath } from "./paths.ts";
 
+/** What the last section of the landing page shows. */
 export type LandingState = "form" | "joined" | "undoable" | "undone";
 
-/** The page that the server renders: the name of a state, or the path of a route. */
-export const PageContext = createContext<string>("/");
+/** A state of a page that its query names, or the result of a POST. */
+export type StateName = Exclude<LandingState, "form"> | Exclude<keyof typeof linkPages, "dead">;
+
+/** "failed" is the page of an error. */
+export type PageId = PagePath | StateName | "failed";
+
+/** The page that the server renders. */
+export const PageContext = createContext<PageId>("/");
+
+export function isKeyOf<T extends object>(object: T, key: PropertyKey): key is keyof T {
+  return Object.hasOwn(object, key);
+}
 
 /** The failure of a form post without JavaScript. Its page is never hydrated. */
 export interface FormFailure {

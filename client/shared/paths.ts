@@ -33,6 +33,9 @@ export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenParam = "token";
 
+/** The path of each page; "*" is the 404 page. There is one landing page: title, anchors, undo and success belong to "/". */
+export type PagePath = "/" | typeof privacyPath | typeof confirmPath | typeof leavePath | "*";
+
 /**
  * Returns a pattern of queries with a token in the parameter, also between characters that a mail program added or encoded, as in
  * "amp;token=3D…". A token is 32 hexadecimal digits.

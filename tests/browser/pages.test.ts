@@ -1,7 +1,9 @@
 // The built pages in a browser: requests, console messages, cookies, the 404 page and a link that failed.
 import { expect, it } from "vitest";
 import { errorPage, linkPages, linkPagesHome, notFound } from "../../client/shared/content.ts";
+import { pages } from "../../client/routes.tsx";
 import { createBrowserSites, formField, hydrateForm, openPage, type WatchedPage } from "../support/browser.ts";
+import { decodeHtml, pageTitle } from "../support/copy.ts";
 
 const sites = await createBrowserSites();
 
@@ -28,6 +30,24 @@ it("the built landing page hydrates without console messages, requests to other 
   expect(page.messages).toEqual([]);
   expect(page.sentRequests.filter((request) => !request.includes(sites.open.url))).toEqual([]);
   expect(await page.context().cookies()).toEqual([]);
+});
+
+it("the title and the links of every page are the same before and after its hydration", async () => {
+  const states = ["/?joined", `/?joined&undo=${"a".repeat(32)}`, "/?undone"];
+  const hydrated: string[] = [];
+  const page = await openPage();
+  for (const path of [...Object.keys(pages).map((key) => key.replace("*", "/nope")), ...states]) {
+    const html = await (await fetch(sites.open.url + path)).text();
+    if (!html.includes("data-hydration")) continue;
+    hydrated.push(path);
+    const links = Array.from(html.matchAll(/<a [^>]*href="([^"]*)"/g), ([, href = ""]) => decodeHtml(href));
+    await page.goto(sites.open.url + path);
+    await hydrateForm(page);
+    await page.evaluate(() => new Promise((done) => requestIdleCallback(done))); // React's effects have run.
+    const hrefs = await page.locator("a").evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+    expect([await page.title(), ...hrefs], path).toEqual([pageTitle(html), ...links]);
+  }
+  expect(hydrated).toEqual(expect.arrayContaining(["/", ...states]));
 });
 
 it("the 404 page shows its text, links to the landing page, logs the unknown path and loads no React", async () => {
