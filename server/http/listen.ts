@@ -1,6 +1,6 @@
 // Listens on a port, and says what to do if that fails.
 import { once } from "node:events";
-import type { AddressInfo, Server } from "node:net";
+import type { Server } from "node:net";
 import { OperatorError } from "../errors.ts";
 
 /**
@@ -16,7 +16,9 @@ export async function listen(server: Server, host: string, port: number, setting
     const { code = "" } = error as NodeJS.ErrnoException;
     throw new OperatorError(explain(code, host, port, setting), { cause: error });
   }
-  return (server.address() as AddressInfo).port;
+  const address = server.address();
+  if (address === null || typeof address === "string") throw new Error("A Unix socket has no port");
+  return address.port;
 }
 
 function explain(code: string, host: string, port: number, setting: string): string {
