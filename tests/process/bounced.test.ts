@@ -109,11 +109,16 @@ it("bounced marks the addresses of a file with any line endings, in any spelling
   expect(await query("SELECT email FROM earlyaccess WHERE mail_refusal = '550 5.1.1'")).toEqual([{ email: person(4) }]);
 });
 
-it("bounced marks nobody if a text is no address, or none is named", async () => {
+it("bounced marks nobody if a text is no address, or none is named or on the list", async () => {
   await addPeople(1);
   const file = await fixture.write(`${person(0)}\nFinal-Recipient: rfc822; ${person(0)}\n`, "bounced.txt");
   const stderr = `"Final-Recipient: rfc822; ${person(0)}" is not an email address. Nothing was changed.\n`;
   expect(await waitlist(["bounced", "--file", file])).toEqual({ code: 1, stdout: "", stderr });
   expect(await waitlist(["bounced"])).toMatchObject({ code: 2 });
+  for (const options of [[], ["--undo"]]) {
+    const { code, stderr: error } = await waitlist(["bounced", ...options, "nobody@example.com"]);
+    expect([code, error]).toEqual([1, "None of these addresses is on the list.\n"]);
+  }
+  expect(await print("bounced", "--undo", person(0))).toMatch(/ Not marked: 1 /);
   expect(await marked()).toEqual([]);
 });

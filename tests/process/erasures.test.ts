@@ -42,7 +42,7 @@ it("erase removes the address in any spelling, keeps the status history and a ke
   expect(Object.keys(change).toSorted()).toEqual(kept);
   const none = "Removed 0 entries. Not on the list: 2 (zoe@xn--mnchen-3ya.de, nobody@example.com).\n";
   const again = await waitlist(["erase", "zoe@münchen.de", "nobody@example.com"]);
-  expect(again).toEqual({ code: 0, stdout: none, stderr: "" });
+  expect(again).toEqual({ code: 1, stdout: none, stderr: "None of these addresses is on the list.\n" });
   const expected = await database.query(
     "SELECT sha256(key || convert_to(email, 'UTF8')) AS hash FROM earlyaccess_kept.keys, unnest($1::text[]) AS email",
     [["zoe@xn--mnchen-3ya.de", "nobody@example.com"]],

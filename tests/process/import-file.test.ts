@@ -324,6 +324,7 @@ it.each<[string, string | Uint8Array, RegExp, option?: string]>([
     "<secret@example.com>,Secret,secret@example.com,Secret\n",
     /^The first line names no column email, name, company\. Rename a column, or add one: a name or company may be "unknown"\.\n$/,
   ],
+  ["a first line alone", "name,email,company\n", /^\S+import\.csv has no line below the first one\.\n$/],
   ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one, or rename /],
   ["a spreadsheet", "PK\x03\x04\x14\0secret", notCsv],
   ["an old spreadsheet", Buffer.from("D0CF11E0A1B11AE10000", "hex"), notCsv],

@@ -119,8 +119,9 @@ it("invite --file invites a group chosen by hand, and names those whom it does n
   const dryRun = { code: 0, stdout: "Would invite 2 people; 2 match.\n", stderr };
   expect(await invite("--file", file("chosen.txt"), "--dry-run")).toEqual(dryRun);
   for (const narrower of [["--confirmed"], ["--source", "news"]]) {
-    const { stdout } = await invite("--file", file("chosen.txt"), ...narrower, "--dry-run");
-    expect(stdout).toBe("Would invite 0 people; 0 match.\n");
+    const none = await invite("--file", file("chosen.txt"), ...narrower, "--dry-run");
+    expect(none).toMatchObject({ code: 1, stdout: "Would invite 0 people; 0 match.\n" });
+    expect(none.stderr).toMatch(/\nNobody was invited: no waiting entry matches\.\n$/);
   }
   await inviteToFile("--file", file("chosen.txt"));
   expect(await invited()).toEqual(["Person 1", "Zoë"]);

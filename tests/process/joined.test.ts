@@ -23,7 +23,15 @@ it("joined marks waiting and invited people, in any spelling, and counts and nam
   expect(await waitlist(args)).toEqual({ code: 0, stdout, stderr: "" });
   const joined = { Ada: "joined", Zoë: "joined", Flagged: "joined", Ben: "joined" };
   expect(await statuses()).toEqual({ ...joined, Eve: "left", Kim: "waiting" });
-  expect(await waitlist(args)).toMatchObject({ stdout: `Marked 0 people as joined. Joined before: 4. ${rest}` });
+  expect(await waitlist(args)).toMatchObject({
+    code: 0,
+    stdout: `Marked 0 people as joined. Joined before: 4. ${rest}`,
+  });
+  expect(await waitlist(["joined", "nobody@example.com"])).toEqual({
+    code: 1,
+    stdout: "Marked 0 people as joined. Joined before: 0. Left: 0. Not on the list: 1 (nobody@example.com).\n",
+    stderr: "None of these addresses is on the list.\n",
+  });
   const history =
     "SELECT name, old_status FROM earlyaccess_status_changes JOIN earlyaccess e ON e.id = entry_id ORDER BY name";
   expect(await database.query(history)).toEqual([
@@ -51,6 +59,7 @@ it.each([
     "Email Address\nben@example.com\n",
     /^"Email Address" is not an email address\. /,
   ],
+  ["a file without an address", "email\n\n", /customers\.txt has no address\. Nothing was changed\.\n$/],
   ["a CSV file with two columns of addresses", "Email;E-Mail\nben@example.com;\n", /^Two columns are for email\./],
 ])("joined --file refuses %s, and marks nobody", async (_, text, message) => {
   await add("Ben", "ben@example.com");

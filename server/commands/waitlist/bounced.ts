@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { setBounced } from "../../models/operators/bounces.ts";
 import { formatCount, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readAddresses } from "./read-addresses.ts";
+import { fileOption, readAddresses, requireListed } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const bounced = new Command("bounced")
@@ -27,5 +27,6 @@ export const bounced = new Command("bounced")
           : `Marked ${changed} as bounced. Marked before, or refused by the mail server: ${formatCount(others.length)}. `,
       );
       print(`Not on the list: ${countNames(missing)}.\n`);
+      requireListed(listed.size);
     });
   });

@@ -16,7 +16,8 @@ import { stats } from "./stats.ts";
 
 const program = new Command("waitlist")
   .description(
-    "Manages the waitlist, over the connection of DATABASE_OWNER_URL. Exit codes: 0 done, 1 failed, 2 invalid command line.",
+    "Manages the waitlist, over the connection of DATABASE_OWNER_URL. Exit codes: 0 done; 1 failed, or found none of the " +
+      "names, addresses or lines given; 2 invalid command line.",
   )
   .configureHelp({
     commandDescription: (command) => [command.summary(), command.description()].filter(Boolean).join("\n\n"),

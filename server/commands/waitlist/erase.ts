@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { eraseEntries, findPerson } from "../../models/operators/erasures.ts";
 import { countEntries, print, withOwner } from "../command.ts";
-import { fileOption, readAddresses } from "./read-addresses.ts";
+import { fileOption, readAddresses, requireListed } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const erase = new Command("erase")
@@ -26,5 +26,6 @@ export const erase = new Command("erase")
       // A backup may have an entry that the list lacks.
       await eraseEntries(client, ids, emails);
       print(`Removed ${countEntries(ids.length)}. Not on the list: ${countNames(missing)}.\n`);
+      requireListed(ids.length);
     });
   });

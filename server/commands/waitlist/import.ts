@@ -19,6 +19,7 @@ import { formatCount, print, withOwner } from "../command.ts";
 import { listNames } from "./files.ts";
 import { openImport, type ImportFile, type ImportLine, type ImportOptions } from "./import-columns.ts";
 import { readMoment } from "./moment.ts";
+import { sourceName } from "./read-csv.ts";
 
 export const importCommand = new Command("import")
   .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
@@ -51,6 +52,7 @@ export const importCommand = new Command("import")
       const summary = await checkLines(client, file);
       print(formatSummary(summary, file.ignored));
       if (summary.invalid > 0) throw new OperatorError(formatErrors(summary));
+      if (summary.valid === 0) throw new OperatorError(`${sourceName(path)} has no line below the first one.`);
       if (dryRun) return print(`Would import ${formatCount(summary.entries - summary.known)}; nothing was changed.\n`);
       const inserted = await insertLines(client, summary.valid).catch((error: unknown) => {
         throw describeStop(error);

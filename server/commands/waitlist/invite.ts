@@ -75,8 +75,11 @@ function reportOmitted(emails: string[], reason: string) {
 async function inviteMatching(client: pg.Client, condition: string, { first, dryRun, out }: Options) {
   if (!dryRun) return writeList(out, (output) => inviteToList(client, condition, first, output));
   const waiting = await invitations.countWaiting(client, condition);
-  return print(`Would invite ${countPeople(Math.min(waiting, first ?? waiting))}; ${formatCount(waiting)} match.\n`);
+  print(`Would invite ${countPeople(Math.min(waiting, first ?? waiting))}; ${formatCount(waiting)} match.\n`);
+  if (waiting === 0) throw nobodyInvited();
 }
+
+const nobodyInvited = () => new OperatorError("Nobody was invited: no waiting entry matches.");
 
 /** Invites in one transaction. It ends when the file is on the disk, and before stdout takes the list, so that no reader holds entries. */
 async function inviteToList(
@@ -90,7 +93,7 @@ async function inviteToList(
   await client.query("BEGIN");
   const invitation = await invitations.nameInvitation(client);
   const people = await invitations.inviteOldest(client, first, condition, invitation);
-  if (people === 0) throw new OperatorError("Nobody was invited: no waiting entry matches.");
+  if (people === 0) throw nobodyInvited();
   const lines = isStdout && (await buffer(readInvitation(client, invitation, { header: false })));
   if (!isStdout) await copyInvitation(client, invitation, output);
   await client.query("COMMIT");

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { markJoined } from "../../models/operators/invitations.ts";
 import { formatCount, countPeople, print, withOwner } from "../command.ts";
-import { fileOption, readAddresses } from "./read-addresses.ts";
+import { fileOption, readAddresses, requireListed } from "./read-addresses.ts";
 import { countNames } from "./files.ts";
 
 export const joined = new Command("joined")
@@ -23,5 +23,6 @@ export const joined = new Command("joined")
         `Marked ${countPeople(having("waiting", "invited").length)} as joined. Joined before: ${formatCount(having("joined").length)}. `,
       );
       print(`Left: ${countNames(having("left"))}. Not on the list: ${countNames(missing)}.\n`);
+      requireListed(before.size);
     });
   });

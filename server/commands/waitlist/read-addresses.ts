@@ -12,17 +12,26 @@ export const fileOption = (verb: string) =>
     `${verb} the addresses in FILE (- for stdin): one a line, or the column email of a CSV file`,
   );
 
-/** Returns the given addresses and those of a file, each once, as a sign-up stores them. @throws OperatorError if one is no address. */
+/**
+ * Returns the given addresses and those of a file, each once, as a sign-up stores them.
+ * @throws OperatorError if one is no address, or the file has none.
+ */
 export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
   if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
-  const typed = path === undefined ? given : [...given, ...(await readAddressFile(path))];
-  return [...new Set(typed.map(normalise))];
+  const inFile = path === undefined ? undefined : await readAddressFile(path);
+  if (inFile?.length === 0) throw new OperatorError(`${sourceName(path ?? "")} has no address. Nothing was changed.`);
+  return [...new Set([...given, ...(inFile ?? [])].map(normalise))];
 }
 
 function normalise(email: string): string {
   const normalised = normaliseEmail(email);
   if (normalised) return normalised;
   throw new OperatorError(`"${printable(email)}" is not an email address. Nothing was changed.`);
+}
+
+/** @throws OperatorError if the list has nobody of those who were named. */
+export function requireListed(people: number): void {
+  if (people === 0) throw new OperatorError("None of these addresses is on the list.");
 }
 
 async function readAddressFile(path: string): Promise<string[]> {

@@ -4,7 +4,7 @@ import { pipeline } from "node:stream/promises";
 import pg from "pg";
 import { to as copyTo } from "pg-copy-streams";
 import { homeSql } from "../../database/kept-schema.ts";
-import { OperatorError } from "../../errors.ts";
+import { OperatorError, printable } from "../../errors.ts";
 import { normaliseEmail } from "../sign-up-rules.ts";
 import { guard } from "./csv-guard.ts";
 import type { Person } from "./erasures.ts";
@@ -40,6 +40,7 @@ export interface Candidates {
 /** Finds those who can get the mailing and have not had it. Whoever was skipped or given up can. */
 export async function findCandidates(client: pg.Client, name: string, audience: Audience): Promise<Candidates> {
   if (audience.sent !== undefined) await requireMailing(client, audience.sent);
+  if (audience.invitation !== undefined) await requireInvitation(client, audience.invitation);
   const { rows } = await client.query<Candidate & { reason: Reason | null }>(
     `SELECT id, email, CASE
        WHEN status IN ('joined', 'left') THEN status::text
@@ -163,6 +164,12 @@ async function markLost(client: pg.Client, name: string): Promise<number> {
 async function requireMailing(client: pg.Client, name: string): Promise<void> {
   const { rowCount } = await client.query("SELECT FROM earlyaccess_kept.mailings WHERE name = $1", [name]);
   if (!rowCount) throw new OperatorError(`There is no mailing ${name}. See: waitlist mail list`);
+}
+
+async function requireInvitation(client: pg.Client, invitation: string): Promise<void> {
+  const { rowCount } = await client.query("SELECT FROM public.earlyaccess WHERE invitation = $1 LIMIT 1", [invitation]);
+  if (rowCount) return;
+  throw new OperatorError(`There is no invitation ${printable(invitation)}. See: waitlist invite --list`);
 }
 
 /** Returns how many mails an hour the mailing has, or a new one. */
