@@ -105,10 +105,10 @@ At 200 an hour, 405 a day: 2.0 hours.
   expect(end).toBe("Nothing was sent. To send it: mail send launch FILE 405\n");
   const all = (await preview("--unconfirmed", "--imported")).stdout;
   expect(all).toMatch(
-    /^1,607 people can get it: .*\n(?:.*\n)+Nothing was sent\. To send it: mail send launch FILE 1607\n$/,
+    /^1,607 people can get it: .*\n(?:.*\n)+Nothing was sent\. To send it: mail send launch FILE 1607 --unconfirmed --imported\n$/,
   );
   expect((await preview("--unconfirmed", "--per-hour", "10")).stdout).toMatch(
-    /^1,605 people can get it: .*\n2 imported: left out\. .*\n(?:.*\n)+At 10 an hour, 240 a day: 6\.7 days\.\n(?:.*\n)+Nothing was sent\. To send it: mail send launch FILE 1605\n$/,
+    /^1,605 people can get it: .*\n2 imported: left out\. .*\n(?:.*\n)+At 10 an hour, 240 a day: 6\.7 days\.\n(?:.*\n)+Nothing was sent\. To send it: mail send launch FILE 1605 --per-hour 10 --unconfirmed\n$/,
   );
   expect((await preview("--invitation", "a")).stdout).toMatch(
     /^5 people can get it: .*\n(?:.*\n)+1,603 not of the chosen people\.\n/,
@@ -263,7 +263,7 @@ it("a correction reaches those who had or may have had the wrong letter, and nob
   await addPeople(1, { created_at: "2025-01-01T00:00:00Z" }, 6); // Confirmed late, and is older than all.
   const before = fixture.server.recipients.length;
   expect((await waitlist(["mail", "preview", "correction", await write(letter), "--sent", "launch"])).stdout).toMatch(
-    /^3 people can get it: first person0@example\.com, person1@example\.com, person3@example\.com\.\n1 flagged\.\n3 not of the chosen people\.\nThese are all 7 entries\.\n/,
+    /^3 people can get it: first person0@example\.com, person1@example\.com, person3@example\.com\.\n1 flagged\.\n3 not of the chosen people\.\nThese are all 7 entries\.\n(?:.*\n)+Nothing was sent\. To send it: mail send correction FILE 3 --sent launch\n$/,
   );
   await send(3, "correction", letter, ["--sent", "launch", "--per-hour", "3600000"]);
   await settled({ sent: 3 }, "correction");

@@ -5,7 +5,7 @@ import { Command, InvalidArgumentError, Option } from "commander";
 import type pg from "pg";
 import { loadConfig } from "../../config/load-config.ts";
 import { findWorker, isQueueEnabled } from "../../database/queue.ts";
-import { migrateHint, OperatorError } from "../../errors.ts";
+import { migrateHint, OperatorError, printable } from "../../errors.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import { parseMailingText, readMailingText } from "../../mail/letter.ts";
 import * as mailings from "../../models/operators/mailings.ts";
@@ -51,14 +51,25 @@ const addAudienceCommand = (name: string, summary: string) =>
 addAudienceCommand(
   "preview",
   "prints the text and who can get it: waiting or invited, confirmed and without a flag",
-).action(async (name: string, path: string, { perHour, ...audience }: Options) => {
+).action(async (name: string, path: string, { perHour, ...audience }: Options, preview: Command) => {
   const { text, settings } = await readLetter(path);
   await withMailings(async (client) => {
     const candidates = await mailings.findCandidates(client, name, audience);
     const pace = perHour ?? (await mailings.readPace(client, name));
-    print(formatPreview(name, text, settings.sender, candidates, pace));
+    const send = `mail send ${name} FILE ${candidates.chosen.length}${typedOptions(preview)}`;
+    print(formatPreview(text, settings.sender, candidates, pace, send));
   });
 });
+
+/** Returns the options as they are typed for send, which would reach others without them. */
+function typedOptions(command: Command): string {
+  const typed = command.options.flatMap((option) => {
+    const value: unknown = command.getOptionValue(option.attributeName());
+    if (value === undefined) return [];
+    return value === true ? ` ${option.long}` : ` ${option.long} ${printable(String(value))}`;
+  });
+  return typed.join("");
+}
 
 addCommand("test", "sends it to ADDRESS alone")
   .argument("FILE")

@@ -17,12 +17,13 @@ const reasons: Record<Reason, string> = {
   others: "not of the chosen people",
 };
 
+/** @param send the command that sends it to them. */
 export function formatPreview(
-  name: string,
   text: string,
   sender: MailingSender,
   { chosen, leftOut, entries }: Candidates,
   perHour: number,
+  send: string,
 ): string {
   const first = chosen.slice(0, 3).map(({ email }) => printable(email));
   const named = (Object.keys(reasons) as Reason[]).filter((reason) => leftOut[reason]);
@@ -30,7 +31,7 @@ export function formatPreview(
   const inHours = hours < 1 ? "less than an hour" : `${hours.toFixed(1)} hours`;
   const duration = hours < 48 ? inHours : `${(hours / 24).toFixed(1)} days`;
   const { subject, text: part } = renderMailing(parseMailingText(text), sender, "…");
-  const next = chosen.length > 0 ? `To send it: mail send ${name} FILE ${chosen.length}` : "Nobody can get it.";
+  const next = chosen.length > 0 ? `To send it: ${send}` : "Nobody can get it.";
   return [
     `${countPeople(chosen.length)} can get it${first.length > 0 ? `: first ${first.join(", ")}` : ""}.`,
     ...named.map((reason) => `${formatCount(leftOut[reason] ?? 0)} ${reasons[reason]}.`),
