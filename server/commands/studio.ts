@@ -13,29 +13,20 @@ import { projectRoot } from "../config/project-root.ts";
 import { print, readWholeNumber, runCommand } from "./command.ts";
 
 /**
- * The newest entries, with the columns that are read most first; a sixth one would leave no room for others in 1,280 px. See
+ * The newest entries, with the columns that are read most first; a sixth one would leave no room for others in 1,280 px. Without a view,
+ * Studio opens the first table, which is Prisma's own. See
  * https://github.com/prisma/studio/blob/main/Architecture/navigation-url-state.md
  */
 const view = "#table=earlyaccess&sort=created_at:desc,id:desc&pin=name,email,company,job_title,status";
 
-/**
- * Runs in Studio's process. Its page sends telemetry to another host, which only a policy can stop; the policy also forbids frames.
- * Without a view, its page opens the first table, which is Prisma's own. Studio 7.10 sends database errors to its page as JSON,
- * which lacks their message.
- */
+/** Runs in Studio's process. Its page sends telemetry to another host, which only a policy can stop; the policy also forbids frames. */
 const preload = `
 import { ServerResponse } from "node:http";
 const { writeHead } = ServerResponse.prototype;
 ServerResponse.prototype.writeHead = function (...args) {
   this.setHeader("Content-Security-Policy", "default-src 'self' 'unsafe-inline' data:; frame-ancestors 'none'");
   return writeHead.apply(this, args);
-};
-globalThis.Response = class extends Response {
-  constructor(body, init) {
-    super(typeof body === "string" ? body.replace("<script>", '<script>location.hash ||= "${view}";') : body, init);
-  }
-};
-Error.prototype.toJSON = function () { return { ...this, name: this.name, message: this.message }; };`;
+};`;
 
 const { port, forward } = new Command("studio")
   .option("--port <PORT>", "the port on this machine", readWholeNumber(1, 65_535), 5555)
@@ -60,7 +51,7 @@ await runCommand("DATABASE_ADMIN_URL", async (database) => {
   createInterface(studio.stdout).on("line", (line) => {
     if (!line.includes("http://localhost:")) return;
     if (forward) forwardOtherIps();
-    print(`Prisma Studio, with the newest entries first: http://localhost:${port}\n`);
+    print(`Prisma Studio, with the newest entries first: http://localhost:${port}/${view}\n`);
   });
   const [code] = await exit;
   process.exitCode = signalled ? 0 : (code ?? 1);
