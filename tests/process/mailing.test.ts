@@ -1,6 +1,7 @@
 // Mailings: from the file through the worker to a real SMTP server, to each person once, and to nobody who left.
 import pg from "pg";
 import { expect, it, onTestFinished } from "vitest";
+import { daysWithoutMail } from "../../client/shared/promised-times.ts";
 import { homeSql } from "../../server/database/kept-schema.ts";
 import { hashToken } from "../../server/models/entry-tokens.ts";
 import * as delivery from "../../server/models/operators/mailing-delivery.ts";
@@ -184,7 +185,7 @@ it.each<[what: string, change: () => Promise<unknown>]>([
   expect(recipients()).toEqual(["person1@example.com"]);
 });
 
-it("somebody who left and signed up again within 30 days gets none, and leaving keeps the address out of imports", async () => {
+it("somebody who left and signed up again within the promised days gets none, and leaving keeps the address out of imports", async () => {
   await addPeople(1, { imported: false });
   await start();
   await send(1);
@@ -193,7 +194,7 @@ it("somebody who left and signed up again within 30 days gets none, and leaving 
   const csv = await fixture.write("name,email,company\nAda,person0@example.com,Engines\n", "list.csv");
   expect((await waitlist(["import", csv])).stdout).toContain("1 erased");
   await addPeople(1, { confirmed_at: null, imported: false });
-  await query("UPDATE earlyaccess_kept.addresses SET left_at = left_at - interval '29 days'");
+  await query(`UPDATE earlyaccess_kept.addresses SET left_at = left_at - interval '${daysWithoutMail - 1} days'`);
   await send(1, "note-2", letter, ["--unconfirmed"]);
   await settled({ skipped: 1 }, "note-2");
   expect((await waitlist(["mail", "list"])).stdout).toMatch(
