@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
-import { settings } from "../server/config/settings.ts";
+import { allSettings } from "../server/config/settings.ts";
 import { commands } from "../server/commands/waitlist/commands.ts";
 import { mail } from "../server/commands/waitlist/mail.ts";
 import { projectRoot } from "../server/config/project-root.ts";
@@ -27,7 +27,7 @@ function hasItsOptions(found: string): boolean {
   return (found.match(/--[a-z-]+/g) ?? []).every((option) => options.has(option));
 }
 const isSetting = (found: string) =>
-  found.replace(/_FILE$/, "") in settings ||
+  found.replace(/_FILE$/, "") in allSettings ||
   ["NODE_EXTRA_CA_CERTS", "DATABASE_UNPOOLED_URL", "RAILWAY_DEPLOYMENT_DRAINING_SECONDS", "ON_ERROR_STOP"].includes(
     found,
   ) ||

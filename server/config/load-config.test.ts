@@ -3,15 +3,15 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { settingNames, settings } from "./settings.ts";
+import { settingNames, allSettings } from "./settings.ts";
 import { listWarnings, readConfig } from "./load-config.ts";
 import { openDatabase } from "../database/open-database.ts";
 import { OperatorError } from "../errors.ts";
 import { projectRoot } from "./project-root.ts";
 
-type SettingName = keyof typeof settings;
+type SettingName = keyof typeof allSettings;
 
-const secretNames = settingNames.filter((name) => "secret" in settings[name]);
+const secretNames = settingNames.filter((name) => "secret" in allSettings[name]);
 
 const url = "postgresql://web:secret@db.example/perennial";
 
@@ -32,7 +32,7 @@ it("the configuration has the default of each setting that is unset or empty, th
 });
 
 it("the configuration reads each setting without white space at its ends", () => {
-  const env = Object.fromEntries(settingNames.map((name) => [name, settings[name].example]));
+  const env = Object.fromEntries(settingNames.map((name) => [name, allSettings[name].example]));
   const padded = Object.entries(env).map(([name, text]) => [name, ` ${text}\r\n`]);
   expect(readConfig(Object.fromEntries(padded))).toEqual(readConfig(env));
 });
@@ -60,7 +60,9 @@ it.each([
 });
 
 it.each(secretNames)("the configuration rejects the example of %s in production", (name) => {
-  expect(errorOf({ [name]: settings[name].example, NODE_ENV: "production" })).toContain(`\n  ${name} is the example`);
+  expect(errorOf({ [name]: allSettings[name].example, NODE_ENV: "production" })).toContain(
+    `\n  ${name} is the example`,
+  );
 });
 
 const complete = {
@@ -82,7 +84,7 @@ it.each<[rule: string, env: NodeJS.ProcessEnv]>([
 const [isUnset, isSet] = [expect.stringMatching(/^PUBLIC_URL is/), expect.stringMatching(/^DATABASE_OWNER_URL is/)];
 const production = { NODE_ENV: "production", DATABASE_URL: url.replace("secret", "a-password-of-32-characters-here") };
 it.each<[NodeJS.ProcessEnv, string[]]>([
-  [{ ...production, PUBLIC_URL: settings.PUBLIC_URL.example, DATABASE_OWNER_URL: production.DATABASE_URL }, []],
+  [{ ...production, PUBLIC_URL: allSettings.PUBLIC_URL.example, DATABASE_OWNER_URL: production.DATABASE_URL }, []],
   [{ ...production, DATABASE_OWNER_URL: "postgres://owner@db/x" }, [isUnset, isSet]],
   [{ ...production, NODE_ENV: "", DATABASE_OWNER_URL: "postgres://owner@db/x" }, []],
 ])("the configuration warns of what is rarely meant in production: %j", (env, warnings) => {
@@ -134,7 +136,7 @@ it.each<[SettingName, string, unknown]>([
     ],
   ],
 ])("the configuration reads %s=%s as %j", (name, text, value) => {
-  expect(settings[name].schema.parse(text)).toEqual(value);
+  expect(allSettings[name].schema.parse(text)).toEqual(value);
 });
 
 it.each<[SettingName, string[]]>([
@@ -171,11 +173,11 @@ it.each<[SettingName, string[]]>([
   ["CONTACT_EMAIL", ["privacy", "mailto:a@b.co", "a@b.co, c@d.co"]],
   ["LEGAL_LINKS", ["https://a", "A=http://a.co", "A=javascript:x", "=https://a", "A=https://a b", "A=https://a, B"]],
 ])("the configuration rejects %s=%j", (name, texts) => {
-  expect(texts.filter((text) => settings[name].schema.safeParse(text).success)).toEqual([]);
+  expect(texts.filter((text) => allSettings[name].schema.safeParse(text).success)).toEqual([]);
 });
 
 it("the configuration accepts every example, and marks each URL except PUBLIC_URL, and each secret, as secret", () => {
-  const isRefused = (name: SettingName) => !settings[name].schema.safeParse(settings[name].example).success;
+  const isRefused = (name: SettingName) => !allSettings[name].schema.safeParse(allSettings[name].example).success;
   expect(settingNames.filter(isRefused)).toEqual([]);
   const isSecret = (name: SettingName) => /_(URL|SECRET|PASSWORD|KEY|TOKEN)$/.test(name) && name !== "PUBLIC_URL";
   expect(secretNames).toEqual(settingNames.filter(isSecret));
@@ -183,7 +185,7 @@ it("the configuration accepts every example, and marks each URL except PUBLIC_UR
 
 /** No setting with a list has a default. */
 type Default = string | number | boolean | undefined;
-const defaults = settingNames.map((name) => [name, settings[name].schema.parse(undefined) as Default] as const);
+const defaults = settingNames.map((name) => [name, allSettings[name].schema.parse(undefined) as Default] as const);
 
 it("docs/configuration.md lists every setting with its default", () => {
   const rows = readProjectFile("docs/configuration.md").matchAll(/^- `([A-Z_]+)` \((.+?)\): /gm);
@@ -193,7 +195,7 @@ it("docs/configuration.md lists every setting with its default", () => {
 
 it(".env.example shows the default of each setting, which may be set, or else its example, and no password", () => {
   const text = readProjectFile(".env.example");
-  const expected = defaults.map(([name, value]) => [name, `${value ?? settings[name].example}`]);
+  const expected = defaults.map(([name, value]) => [name, `${value ?? allSettings[name].example}`]);
   const shown = Array.from(text.matchAll(/^# ([A-Z_]+)='?(.*?)'?$/gm), ([, name, value]) => [name, value]);
   expect(Object.fromEntries(shown)).toMatchObject(Object.fromEntries(expected));
   const set = defaults.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]);

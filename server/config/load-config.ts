@@ -4,7 +4,14 @@ import { readFileSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { OperatorError, printable } from "../errors.ts";
 import { checkPasswords } from "./database-urls.ts";
-import { settingNames, settings, type Config, type Setting, type SettingName, type SettingValues } from "./settings.ts";
+import {
+  settingNames,
+  allSettings,
+  type Config,
+  type Setting,
+  type SettingName,
+  type SettingValues,
+} from "./settings.ts";
 
 /** Reads `.env` of the working directory, if there is one, and then the environment, which wins. */
 export function loadConfig(): Config {
@@ -25,7 +32,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const { values, errors } = parseSettings(given);
   errors.unshift(...files.errors);
   errors.push(...(isProduction ? checkPasswords(values) : []), ...checkPresence(given));
-  const examples = settingNames.filter((name) => isSecret(name) && given[name] === settings[name].example);
+  const examples = settingNames.filter((name) => isSecret(name) && given[name] === allSettings[name].example);
   if (isProduction) errors.push(...examples.map((name) => `${name} is the example, which everybody can read`));
   if (errors.length > 0) {
     throw new OperatorError(`The configuration is not valid:\n${errors.map((line) => `  ${line}`).join("\n")}`);
@@ -50,7 +57,7 @@ export function childEnvironment(): NodeJS.ProcessEnv {
   return environment;
 }
 
-const isSecret = (name: SettingName) => Boolean((settings[name] as Setting).secret);
+const isSecret = (name: SettingName) => Boolean((allSettings[name] as Setting).secret);
 
 /** Reads each secret NAME whose path is in NAME_FILE, as the official Postgres image does. */
 function readSecretFiles(given: NodeJS.Dict<string>): { secrets: NodeJS.Dict<string>; errors: string[] } {
@@ -80,7 +87,7 @@ function checkPresence(given: NodeJS.Dict<string>): string[] {
   const isOn = (name: SettingName) => given[name] && given[name] !== "0";
   return needed.flatMap(([name, other]) =>
     isOn(name) && !given[other]
-      ? `${other} is not set, but ${name} needs it, for example ${other}=${settings[other].example}`
+      ? `${other} is not set, but ${name} needs it, for example ${other}=${allSettings[other].example}`
       : [],
   );
 }
@@ -89,7 +96,7 @@ function parseSettings(given: NodeJS.Dict<string>): { values: Partial<SettingVal
   const values: Partial<Record<SettingName, unknown>> = {};
   const errors: string[] = [];
   for (const name of settingNames) {
-    const { schema, example } = settings[name];
+    const { schema, example } = allSettings[name];
     const { data, error } = schema.safeParse(given[name]);
     const rule = error?.issues[0]?.message;
     if (rule) errors.push(describeInvalid(name, showValue(given[name], isSecret(name)), rule, example));

@@ -23,7 +23,7 @@ export interface Setting {
   secret?: boolean;
 }
 
-export const settings = {
+export const allSettings = {
   HOST: { schema: rules.host.default("127.0.0.1"), example: "127.0.0.1" },
   PORT: { schema: rules.wholeNumber(0, 65_535).default(3000), example: "3000" },
   /** If unset, http://localhost with PORT. */
@@ -59,9 +59,9 @@ export const settings = {
   LOG_LEVEL: { schema: z.enum(logLevels, `one of ${logLevels.join(", ")}`).default("info"), example: "info" },
 } satisfies Record<string, Setting>;
 
-export type SettingName = keyof typeof settings;
-export type SettingValues = { [Name in SettingName]: z.infer<(typeof settings)[Name]["schema"]> };
+export type SettingName = keyof typeof allSettings;
+export type SettingValues = { [Name in SettingName]: z.infer<(typeof allSettings)[Name]["schema"]> };
 
-export const settingNames = Object.keys(settings) as SettingName[];
+export const settingNames = Object.keys(allSettings) as SettingName[];
 
 export type Config = SettingValues & { ALLOW_PRIVILEGED_ROLE: boolean; isProduction: boolean };

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Logger, parseCrontab, run, type Runner, type TaskList } from "graphile-worker";
 import pg from "pg";
 import type { Logger as Log } from "pino";
-import { type Config, settings } from "../config/settings.ts";
+import { type Config, allSettings } from "../config/settings.ts";
 import { withConnection } from "../database/connect.ts";
 import type { OpenedDatabase } from "../database/open-database.ts";
 import type { WorkerTask } from "../config/database-urls.ts";
@@ -73,7 +73,7 @@ async function createTask(task: WorkerTask, config: Config) {
   if (task === "purge") return purgeTask(config);
   if (!from || !url) {
     throw new OperatorError(
-      `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${settings.SMTP_URL.example}`,
+      `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${allSettings.SMTP_URL.example}`,
     );
   }
   const { mailedSite, mailTask } = await import("./mail.ts"); // nodemailer, which the other tasks do not need.
