@@ -22,7 +22,7 @@ interface Pending<Change, Result> {
  * tell what the statement found. It throws an UnavailableError after `timeLimits.change` at the latest; the change may then still be made.
  * @param store runs one statement, and resolves with a result for each change.
  */
-export function createBatch<Change, Result>(store: (changes: Change[]) => Promise<Result[]>) {
+export function batchChanges<Change, Result>(store: (changes: Change[]) => Promise<Result[]>) {
   const waiting: Pending<Change, Result>[] = [];
   let isRunning = false;
   const alone = pLimit(statementsAlone);

@@ -1,7 +1,7 @@
 // The links that confirm or delete an entry.
 import { Prisma } from "../database/generated/client.ts";
 import type { Database } from "../database/site-database.ts";
-import { batchOf, createBatch } from "./batch.ts";
+import { batchOf, batchChanges } from "./batch.ts";
 import { hashToken } from "./entry-tokens.ts";
 
 export type EntryLinks = ReturnType<typeof createEntryLinks>;
@@ -25,7 +25,7 @@ export function createEntryLinks(query: Database["query"]) {
     return links.map((_, position) => done.has(position));
   }
 
-  const followLink = createBatch(follow);
+  const followLink = batchChanges(follow);
   return {
     /** Returns whether an entry has the token of a mail, also if it was confirmed before. */
     confirm: (token: string): Promise<boolean> => followLink({ confirms: true, hash: hashToken(token) }),

@@ -6,7 +6,7 @@ import { Prisma } from "../database/generated/client.ts";
 import type { Database } from "../database/site-database.ts";
 import { timeLimits, within } from "../config/time-limits.ts";
 import { errorFields } from "../errors.ts";
-import { batchOf, createBatch } from "./batch.ts";
+import { batchOf, batchChanges } from "./batch.ts";
 import type { SignUp } from "./sign-up-rules.ts";
 import type { Notice } from "./page-settings.ts";
 
@@ -33,7 +33,7 @@ export function createWaitlist(execute: Database["execute"], notice?: Notice) {
     return entries.map(() => undefined); // No request learns whether its entry is new.
   }
 
-  const storeEntry = createBatch(store);
+  const storeEntry = batchChanges(store);
 
   return {
     /** Checks that entries can be stored, with an empty batch: it needs the same table, right and locks as a sign-up. */
