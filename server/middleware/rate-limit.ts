@@ -1,4 +1,5 @@
-// The limits of sign-ups, link posts and page views per client and network: multiples of SIGNUP_LIMIT.
+// The limits of sign-ups, link posts and page views per client and network: multiples of SIGNUP_LIMIT, whose default stands in
+// config/settings.ts, in the window of client/shared/promised-times.ts.
 import { isIP, isIPv4 } from "node:net";
 import type { Request, RequestHandler, Response } from "express";
 import { ipKeyGenerator, rateLimit } from "express-rate-limit";
@@ -13,8 +14,13 @@ const factors = { signup: 1, link: 100, view: 100 };
 
 /** Providers give a household up to a /56 of IPv6, and a company or a rented server up to a /48. */
 const scopes = [
-  { scope: "client", clients: 1, findKey: (ip: string) => ipKeyGenerator(ip, 56), countsMistakes: false },
-  { scope: "network", clients: 10, findKey: (ip: string) => withoutHost(ipKeyGenerator(ip, 48)), countsMistakes: true },
+  { scope: "client", clients: 1, findKey: (ip: string) => ipKeyGenerator(ip, 56), refundsMistakes: true },
+  {
+    scope: "network",
+    clients: 10,
+    findKey: (ip: string) => withoutHost(ipKeyGenerator(ip, 48)),
+    refundsMistakes: false,
+  },
 ];
 
 /** Returns the /24 of an IPv4 address. */
@@ -26,7 +32,7 @@ const withoutHost = (key: string) => (isIPv4(key) ? key.slice(0, key.lastIndexOf
  * that was sent counts for the network only: many people behind one address make mistakes.
  */
 export function clientLimit(signupLimit: number, kind: keyof typeof factors, refuse = refuseTooMany): RequestHandler[] {
-  return scopes.map(({ scope, clients, findKey, countsMistakes }) =>
+  return scopes.map(({ scope, clients, findKey, refundsMistakes }) =>
     rateLimit({
       identifier: scope,
       limit: factors[kind] * clients * signupLimit,
@@ -36,7 +42,7 @@ export function clientLimit(signupLimit: number, kind: keyof typeof factors, ref
       keyGenerator: (req) => copy(findKey(clientIp(req))),
       handler: refuse,
       // The package takes back what it calls successful, once the response is sent.
-      skipSuccessfulRequests: !countsMistakes,
+      skipSuccessfulRequests: refundsMistakes,
       requestWasSuccessful: isAnsweredMistake,
       // The checks print to stderr for a forged X-Forwarded-For, which "trust proxy" ignores.
       validate: false,

@@ -1,5 +1,6 @@
 // The tokens in the links of a mail and of the undo button. The database stores only their hashes.
-// A mail's link is valid as long as its entry is on the list; the undo button for `undoMinutes`.
+// A mail's link is valid as long as its entry is on the list; the undo button for `undoMinutes`
+// (client/shared/promised-times.ts).
 import { hash, randomBytes } from "node:crypto";
 
 interface Token {
