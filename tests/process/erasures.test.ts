@@ -2,11 +2,16 @@
 import { writeFile } from "node:fs/promises";
 import { beforeEach, describe, expect, it } from "vitest";
 import { migrate } from "../../server/database/migrate.ts";
+import { until } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { startWorker } from "../support/worker.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
 
 const year = { RETENTION_MONTHS: "12" };
+
+const migrateWorker = () =>
+  migrate({ ...database, worker: { url: database.workerUrl, tasks: ["webhook", "mail", "purge"] } });
 
 beforeEach(() => database.query("TRUNCATE earlyaccess, earlyaccess_kept.addresses"));
 
@@ -90,8 +95,7 @@ it("purge removes the entries that are older than RETENTION_MONTHS, and none wit
 });
 
 it("purge leaves personal data neither in its output nor in another table", async () => {
-  const worker = { url: database.workerUrl, tasks: ["webhook" as const, "mail" as const, "purge" as const] };
-  await migrate({ ...database, worker });
+  await migrateWorker();
   await database.query(
     `INSERT INTO earlyaccess (id, name, email, company, job_title, created_at)
      SELECT format('00000000-0000-4000-8000-00000000%s', 9999 - i)::uuid, 'Secret ' || i, 'secret' || i || '@example.com',
@@ -120,6 +124,25 @@ it("purge leaves personal data neither in its output nor in another table", asyn
     false,
     false,
   ]);
+});
+
+it("erase, purge and the daily deletion tell nobody: they queue no webhook", async () => {
+  await migrateWorker();
+  await addAged("Typed", "1 day");
+  await addAged("Purged", "13 months");
+  await database.query("DELETE FROM graphile_worker._private_jobs");
+  const jobs = () => database.query("SELECT task_identifier FROM graphile_worker.jobs");
+  const remedy = "CONTRIBUTING.md, Tell another system about something";
+  await waitlist(["erase", "typed@example.com"]);
+  expect(await jobs(), remedy).toEqual([]);
+  expect((await waitlist(["purge"], year)).stdout).toMatch(/\nRemoved 1 entry older than 12 months\.\n$/);
+  expect(await jobs(), remedy).toEqual([]);
+  await addAged("Daily", "13 months");
+  await database.query("DELETE FROM graphile_worker._private_jobs; SELECT graphile_worker.add_job('purge', '{}')");
+  const worker = await startWorker({ DATABASE_URL: database.workerUrl, ...year }); // Its only task, so that a webhook waits.
+  await until("the worker deleted", () => worker.log().includes("older than 12 months: 1,"));
+  await worker.stop();
+  expect(await jobs(), remedy).toEqual([]);
 });
 
 describe("an erased address", () => {
