@@ -1,4 +1,4 @@
-// Each path, npm script, waitlist command, option, setting and link that a document names exists.
+// Each path, npm script, waitlist command, option, setting and link that a document names exists. Each command and option is named.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { expect, it } from "vitest";
@@ -19,11 +19,14 @@ const isCommand = (found: string) => commands.some((known) => known.name() === f
 const isMailCommand = (found: string) => mail.commands.some((known) => known.name() === found);
 const commandNames = commands.map((known) => known.name()).join("|");
 const ofOtherPrograms = ["--health-cmd", "--print-sql", "--scale", "--ulimit"];
+/** Returns the long options of a command and its subcommands. */
+const optionsOf = (command: (typeof commands)[number]) => [
+  ...new Set([command, ...command.commands].flatMap(({ options }) => options.map(({ long }) => long ?? ""))),
+];
 /** Returns whether the command, or for options alone any command, has each option. */
 function hasItsOptions(found: string): boolean {
   const known = commands.filter((command) => found.startsWith("--") || found.startsWith(`${command.name()} `));
-  const all = [...known, ...known.flatMap((command) => command.commands)];
-  const options = new Set([...all.flatMap((command) => command.options.map(({ long }) => long)), ...ofOtherPrograms]);
+  const options = new Set([...known.flatMap(optionsOf), ...ofOtherPrograms]);
   return (found.match(/--[a-z-]+/g) ?? []).every((option) => options.has(option));
 }
 const isSetting = (found: string) =>
@@ -53,6 +56,19 @@ it.each<[what: string, pattern: RegExp, exists: (found: string) => boolean]>([
 ])("documents name %s that exist", (_, pattern, isKnown) => {
   expect(faults(present, (name) => findAll(codeOf(name), pattern).filter((found) => !isKnown(found)))).toEqual([]);
 });
+
+/** The paragraphs and the items of lists. */
+const passages = present.flatMap((name) => read(name).split(/\n\n|\n(?=\s*(?:-|\d\.) )/));
+
+it.each(commands.map((command) => [command.name(), optionsOf(command)] as const))(
+  "documents name the command %s and, beside it, its options",
+  (name, options) => {
+    expect(read("docs/commands.md"), `Add \`${name}\` to docs/commands.md`).toMatch(new RegExp(`^- \`${name}\\b`, "m"));
+    const own = passages.filter((text) => new RegExp(`(?:\`|waitlist )${name}\\b`).test(text)).join("\n");
+    const missing = options.filter((option) => !new RegExp(`${option}(?![\\w-])`).test(own));
+    expect(missing, `Name the options beside \`${name}\` in docs/commands.md`).toEqual([]);
+  },
+);
 
 it("messages name sections of documents that exist", () => {
   const files = readdirSync(join(projectRoot, "server"), { recursive: true, encoding: "utf8" });

@@ -190,14 +190,15 @@ const defaults = settingNames.map((name) => [name, allSettings[name].schema.pars
 it("docs/configuration.md lists every setting with its default", () => {
   const rows = readProjectFile("docs/configuration.md").matchAll(/^- `([A-Z_]+)` \((.+?)\): /gm);
   const expected = defaults.map(([name, value]) => [name, value === undefined ? expect.any(String) : `\`${value}\``]);
-  expect(Object.fromEntries(Array.from(rows, ([, name, cell]) => [name, cell]))).toEqual(Object.fromEntries(expected));
+  const shown = Object.fromEntries(Array.from(rows, ([, name, cell]) => [name, cell]));
+  expect(shown, "docs/configuration.md has a row: - `NAME` (`default`): …").toEqual(Object.fromEntries(expected));
 });
 
 it(".env.example shows the default of each setting, which may be set, or else its example, and no password", () => {
   const text = readProjectFile(".env.example");
   const expected = defaults.map(([name, value]) => [name, `${value ?? allSettings[name].example}`]);
   const shown = Array.from(text.matchAll(/^# ([A-Z_]+)='?(.*?)'?$/gm), ([, name, value]) => [name, value]);
-  expect(Object.fromEntries(shown)).toMatchObject(Object.fromEntries(expected));
+  expect(Object.fromEntries(shown), ".env.example has a line: # NAME=…").toMatchObject(Object.fromEntries(expected));
   const set = defaults.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]);
   expect(readConfig(Object.fromEntries(set))).toEqual(readConfig({}));
   expect(text.match(/^.*_PASSWORD=.+$/gm)).toBeNull();
