@@ -12,23 +12,34 @@ const good = {
   WORKER_DATABASE_URL: urlOf("worker"),
 };
 
-it.each(Object.keys(good))("the configuration rejects a short password in %s in production", (name) => {
-  // The second has 14 characters in 15 bytes; the third is the worker's in Docker Compose if .env has none.
-  for (const password of ["secret", "8b1f3c40d2e5a%C3%A9", "unset"]) {
-    const env = { ...good, [name]: urlOf("role", password) };
-    expect([check(env), check({ ...production, ...good })]).toEqual([[], []]);
-    const errors = [expect.stringMatching(`^${name} has a password shorter than 15 characters `)];
-    for (const task of [
-      production,
-      { ...idle, MAIL_FROM: "a@b.co" },
-      { ...idle, RETENTION_MONTHS: "1" },
-      { ...idle, UNCONFIRMED_DAYS: "7" },
-    ]) {
-      expect(check({ ...task, ...env })).toEqual(errors);
+const inCompose = {
+  DATABASE_URL: "WEB_PASSWORD",
+  DATABASE_OWNER_URL: "OWNER_PASSWORD",
+  DATABASE_ADMIN_URL: "ADMIN_PASSWORD",
+  WORKER_DATABASE_URL: "WORKER_PASSWORD",
+};
+it.each(Object.entries(inCompose))(
+  "the configuration rejects a short password in %s in production",
+  (name, variable) => {
+    // The second has 14 characters in 15 bytes; the third is the worker's in Docker Compose if .env has none.
+    for (const password of ["secret", "8b1f3c40d2e5a%C3%A9", "unset"]) {
+      const env = { ...good, [name]: urlOf("role", password) };
+      expect([check(env), check({ ...production, ...good })]).toEqual([[], []]);
+      const errors = [
+        `${name} has a password shorter than 15 characters (docker compose: ${variable}); make one with: openssl rand -hex 24`,
+      ];
+      for (const task of [
+        production,
+        { ...idle, MAIL_FROM: "a@b.co" },
+        { ...idle, RETENTION_MONTHS: "1" },
+        { ...idle, UNCONFIRMED_DAYS: "7" },
+      ]) {
+        expect(check({ ...task, ...env })).toEqual(errors);
+      }
+      expect(check({ ...idle, ...env })).toEqual(name === "WORKER_DATABASE_URL" ? [] : errors); // Which nobody starts.
     }
-    expect(check({ ...idle, ...env })).toEqual(name === "WORKER_DATABASE_URL" ? [] : errors); // Which nobody starts.
-  }
-});
+  },
+);
 
 it.each([
   ["DATABASE_URL", "WEB_PASSWORD"],
@@ -45,9 +56,9 @@ it("the configuration rejects one password for two roles in production, even if 
     WORKER_DATABASE_URL: urlOf("worker", "%38b1f3c40d2e5a7b6"),
   };
   expect(check(env)).toEqual([]);
-  const message =
-    "^DATABASE_OWNER_URL and WORKER_DATABASE_URL have the same password .*OWNER_PASSWORD and WORKER_PASSWORD";
-  expect(check({ ...production, ...env })).toEqual([expect.stringMatching(message)]);
+  expect(check({ ...production, ...env })).toEqual([
+    "DATABASE_OWNER_URL and WORKER_DATABASE_URL have the same password for different roles (docker compose: OWNER_PASSWORD and WORKER_PASSWORD); for each role make one with: openssl rand -hex 24",
+  ]);
 });
 
 function check(env: NodeJS.Dict<string>): string[] {
