@@ -200,10 +200,11 @@ it("all pending migrations are applied and recorded, or none, and without them n
   await database.query("ALTER TABLE _prisma_migrations ADD CONSTRAINT no CHECK (migration_name NOT LIKE '%_last')");
   await fails("SELECT 1", { code: "23514" });
   await database.query("ALTER TABLE _prisma_migrations DROP CONSTRAINT no");
-  // Prisma's own record of one that failed.
-  await database.query(`INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '${last}')`);
+  // Prisma's own record of one that failed, and the record of a later version, after a roll back.
+  await database.query(`INSERT INTO _prisma_migrations (id, checksum, migration_name, finished_at)
+    VALUES ('x', 'x', '${last}', NULL), ('y', 'y', '29981231000000_unknown', now())`);
   expect(await apply()).toEqual([next, last]);
-  await database.query("DELETE FROM _prisma_migrations WHERE id = 'x'");
+  await database.query("DELETE FROM _prisma_migrations WHERE id IN ('x', 'y')");
   const records = await database.query(
     `SELECT migration_name AS name, checksum, applied_steps_count, logs, rolled_back_at, finished_at > started_at AS finished
      FROM _prisma_migrations ORDER BY 1`,

@@ -1,9 +1,13 @@
 // waitlist export: the apostrophes before formulas, and the round trip of CSV through import.
+import fs from "node:fs";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
 import fc from "fast-check";
-import { beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { guard, unguard } from "../../server/models/operators/csv-guard.ts";
 import { fieldColumns } from "../../server/database/columns.ts";
+import { toUtf16 } from "../../server/models/operators/export.ts";
 import { createWaitlistFixture, insertEntries } from "../support/waitlist-fixture.ts";
 
 const { database, file, waitlist, entries, add } = await createWaitlistFixture();
@@ -70,6 +74,16 @@ it.each([[], ["--excel"]])(
   },
 );
 
+it("export --excel writes the same text wherever a chunk of its stream ends", async () => {
+  const text = "名é🚀\tZoë\n";
+  const bytes = Buffer.from(text);
+  for (let cut = 0; cut <= bytes.length; cut++) {
+    const chunks = Readable.from([bytes.subarray(0, cut), bytes.subarray(cut)]);
+    const written = await buffer(toUtf16(chunks));
+    expect([cut, written.toString("utf16le")]).toEqual([cut, `\uFEFF${text}`]);
+  }
+});
+
 const names = async (...options: string[]) => (await exportList(...options)).match(/^[A-Z]\w+(?=,)/gm)?.toSorted();
 
 it("export filters by period, flag, confirmation and status", async () => {
@@ -115,6 +129,19 @@ it("export writes the complete file or none, readable by its owner only, and rep
   expect(await waitlist(["export", list])).toMatchObject({
     code: 1,
     stderr: `${list} exists already. Nothing was changed.\n`,
+  });
+});
+
+it("export to a read-only file system, as a container's is, says to redirect stdout", async () => {
+  const refuse = ((...args: unknown[]) => {
+    const done = args.at(-1) as (error: Error) => void;
+    done(Object.assign(new Error("EROFS"), { code: "EROFS", syscall: "open" }));
+  }) as typeof fs.open;
+  vi.spyOn(fs, "open").mockImplementationOnce(refuse);
+  expect(await waitlist(["export", file("list.csv")])).toEqual({
+    code: 1,
+    stdout: "",
+    stderr: `${file("list.csv.part")} cannot be written: EROFS. To write a file from a container, redirect stdout: docker compose run --rm -T waitlist … > FILE\n`,
   });
 });
 

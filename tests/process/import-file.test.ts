@@ -276,6 +276,13 @@ it("import skips and counts known and repeated addresses", async () => {
   expect((await entries()).map(({ name }) => name)).toEqual(["First", "Eve", "Ida", "Zoe"]);
 });
 
+it.each([1_000, 2_000])("import adds each of %i lines, which fill its batches", async (lines) => {
+  const people = Array.from({ length: lines }, (_, i) => `Ada,person${i}@example.com,E\n`);
+  const { stdout } = await importText(`name,email,company\n${people.join("")}`);
+  expect(stdout).toContain(`\nImported ${lines.toLocaleString("en")}.\n`);
+  expect(await entries()).toHaveLength(lines);
+});
+
 it("import adds nothing if a line is wrong, and reports 20 of them without personal data", async () => {
   const wrong = "Secret Person,secret.person,E\nSecret,a@example.com,,,\nA,b@example.com,E,unsubscribed,Secret\n";
   const more = "Ada,secret,E\n".repeat(30);

@@ -7,7 +7,7 @@ import { withClient } from "../support/postgres.ts";
 import { runBuiltWaitlist, until } from "../support/run.ts";
 import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
 
-const { database, file, waitlist, add, addPeople, hold, spawn } = await createWaitlistFixture();
+const { database, file, waitlist, entries, add, addPeople, hold, spawn } = await createWaitlistFixture();
 
 beforeEach(async () => {
   await database.query("TRUNCATE earlyaccess");
@@ -198,6 +198,29 @@ it("invite --undo makes those who are still invited waiting, and the first of th
   expect(await latestChange()).toMatchObject({ new_status: "waiting" });
   await inviteToFile("--first", "1");
   expect(await invited()).toEqual(["Person 0"]);
+});
+
+it("invite --undo leaves a person who joins at the same time joined", async () => {
+  const invitation = await inviteThree();
+  const commands = [
+    ["joined", "person0@example.com"],
+    ["invite", "--undo", invitation],
+  ];
+  const waiting = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  const started = await withClient(database.ownerUrl, async (holder) => {
+    await holder.query("BEGIN; SELECT FROM earlyaccess WHERE name = 'Person 0' FOR UPDATE");
+    const programs: ReturnType<typeof spawn>[] = [];
+    // Postgres gives the row to those who wait for it in their order.
+    for (const command of commands) {
+      programs.push(spawn(...command));
+      await until("the command waits", async () => (await database.query(waiting)).length === programs.length);
+    }
+    await holder.query("COMMIT");
+    return programs;
+  });
+  for (const program of started) expect(await program.stop("SIGCONT")).toBe(0);
+  expect(started[1]?.stdout()).toBe("Made 1 person waiting again.\n");
+  expect((await entries()).map(({ status }) => status)).toEqual(["joined", "joined", "waiting", "waiting"]);
 });
 
 it("invite --undo and export --invitation refuse an invitation of which nobody is still invited", async () => {

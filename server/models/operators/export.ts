@@ -35,7 +35,7 @@ export async function copyList(client: pg.Client, forExcel: boolean, condition: 
   return rows.rowCount;
 }
 
-async function* toUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* toUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const decoder = new StringDecoder("utf8"); // A chunk may end within a character.
   yield Buffer.from("\uFEFF", "utf16le");
   for await (const chunk of chunks) yield Buffer.from(decoder.write(chunk), "utf16le");
