@@ -50,7 +50,7 @@ CREATE UNIQUE INDEX "earlyaccess_token_hash_key" ON "earlyaccess"("token_hash");
 -- fastupdate = off: a look-up of a forged token would otherwise read the whole list of pending insertions.
 CREATE INDEX "earlyaccess_mail_tokens_idx" ON "earlyaccess" USING gin ("mail_tokens") WITH (fastupdate = off)
 WHERE "mail_tokens" IS NOT NULL;
--- For the pace of confirmation mails (server/models/operators/mail-pace.ts), which counts the latest mails and confirmations.
+-- For the pace of confirmation mails, which counts the latest mails and confirmations.
 CREATE INDEX "earlyaccess_mailed_at_idx" ON "earlyaccess"("mailed_at");
 CREATE INDEX "earlyaccess_confirmed_at_idx" ON "earlyaccess"("confirmed_at") WHERE "confirmed_at" IS NOT NULL;
 
