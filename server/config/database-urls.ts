@@ -65,7 +65,6 @@ export function readRole(url: string): { name: string; password: string } {
   return { name: decodeURIComponent(username), password: decodeURIComponent(password) };
 }
 
-/** Returns the name of the database. */
 export function readDatabase(url: string): string {
   return decodeURIComponent(new URL(url).pathname.slice(1));
 }

@@ -27,7 +27,6 @@ export function connect(webUrl: string, log: Logger, isAllowed = () => true) {
     return within(timeLimits.statement, work());
   }
   return {
-    /** Returns the number of rows that the statement changed. */
     execute: (statement: Prisma.Sql) => run(() => prisma.$executeRaw(statement)),
     query: <Row>(statement: Prisma.Sql) => run(() => prisma.$queryRaw<Row[]>(statement)),
     close: () => prisma.$disconnect(),

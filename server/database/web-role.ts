@@ -27,7 +27,6 @@ FROM pg_roles AS role
   JOIN pg_database AS database ON database.datname = current_database()
 WHERE pg_has_role(session_user, role.oid, 'MEMBER')`;
 
-/** A statement as node-postgres takes it. */
 export type Statement = string | pg.QueryConfig;
 
 /**

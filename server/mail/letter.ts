@@ -65,7 +65,6 @@ export function findTypedMarkup(text: string): string[] {
 /** A link ends before a quotation mark, punctuation of the sentence, and a bracket that it does not open. */
 const link = /https:\/\/[^\s<>"\p{Pi}\p{Pf}]*[^\s<>"\p{Pi}\p{Pf}'.,;:!?。、，！？]/gu;
 
-/** Splits a text into links and what stands between them. */
 export function splitLinks(text: string): { text: string; isLink: boolean }[] {
   const parts: { text: string; isLink: boolean }[] = [];
   let end = 0;

@@ -21,7 +21,6 @@ const passSql = `LOCK TABLE public.earlyaccess_mail_passes IN SHARE ROW EXCLUSIV
   SELECT date_trunc('minute', CURRENT_TIMESTAMP) WHERE ${underPaceSql}
   ON CONFLICT ON CONSTRAINT earlyaccess_mail_passes_pkey DO UPDATE SET jobs = counted.jobs + 1`;
 
-/** The error of a job that waits for a confirmation. */
 export const waitsForConfirmations = "The mail waits for confirmations of earlier ones";
 
 /** Lets a job pass, and counts it. @throws an error, so that the queue retries the job, if the pace allows no mail now. */

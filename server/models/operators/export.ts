@@ -41,7 +41,6 @@ export async function* toUtf16(chunks: AsyncIterable<Buffer>): AsyncGenerator<Bu
   for await (const chunk of chunks) yield Buffer.from(decoder.write(chunk), "utf16le");
 }
 
-/** The first line of an invitation's list. */
 export const invitationHeader = `${fieldColumns.join()}\n`;
 
 /** Reads the list of those who are still invited. It has each address as it is, because a mailing tool reads it. */

@@ -73,7 +73,6 @@ export async function retryFailedJobs(client: pg.Client): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** Counts the entries by the states of their mails. */
 export async function countMails(client: pg.Client) {
   const { rows } = await client.query(
     `SELECT count(*) FILTER (WHERE state = 'mailed')::int AS mailed, count(*) FILTER (WHERE state = 'queued')::int AS queued,
