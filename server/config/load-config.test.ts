@@ -73,7 +73,8 @@ it("the configuration names every invalid setting in one message, with its value
   const env = Object.fromEntries(settingNames.map((name) => [name, "not\nvalid"]));
   const shown = (name: SettingName) => (secretNames.includes(name) ? "…" : "not?valid");
   const lines = settingNames.map(
-    (name) => `  ${name} is "${shown(name)}" but must be ${rules[name]}, for example ${name}=${allSettings[name].example}`,
+    (name) =>
+      `  ${name} is "${shown(name)}" but must be ${rules[name]}, for example ${name}=${allSettings[name].example}`,
   );
   expect(errorOf(env)).toBe(["The configuration is not valid:", ...lines].join("\n"));
 });
