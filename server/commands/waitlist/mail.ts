@@ -64,9 +64,9 @@ addAudienceCommand(
 /** Returns the options as they are typed for send, which would reach others without them. */
 function typedOptions(command: Command): string {
   const typed = command.options.flatMap((option) => {
-    const value: unknown = command.getOptionValue(option.attributeName());
+    const value = command.getOptionValue(option.attributeName()) as string | number | true | undefined;
     if (value === undefined) return [];
-    return value === true ? ` ${option.long}` : ` ${option.long} ${printable(String(value))}`;
+    return value === true ? ` ${option.long}` : ` ${option.long} ${printable(`${value}`)}`;
   });
   return typed.join("");
 }
