@@ -138,10 +138,10 @@ it("export to a read-only file system, as a container's is, says to redirect std
     done(Object.assign(new Error("EROFS"), { code: "EROFS", syscall: "open" }));
   }) as typeof fs.open;
   vi.spyOn(fs, "open").mockImplementationOnce(refuse);
-  expect(await waitlist(["export", file("list.csv")])).toEqual({
+  expect(await waitlist(["export", file("read-only.csv")])).toEqual({
     code: 1,
     stdout: "",
-    stderr: `${file("list.csv.part")} cannot be written: EROFS. To write a file from a container, redirect stdout: docker compose run --rm -T waitlist … > FILE\n`,
+    stderr: `${file("read-only.csv.part")} cannot be written: EROFS. To write a file from a container, redirect stdout: docker compose run --rm -T waitlist … > FILE\n`,
   });
 });
 
