@@ -101,7 +101,7 @@ it.each<[whoIsHurt: string, file: string, text: string | RegExp]>([
   [
     "no browser tests a change",
     ".ci/run",
-    /packaged npm test$.*\)" .* vitest .*layout.*chromium" .* vitest .*form.*^wait "\$layout"$/ms,
+    /^npm test$.*\)" .* vitest .*layout.*chromium" .* vitest .*form.*^wait "\$layout"$/ms,
   ],
   ["a fault of types passes", "package.json", '"check": "npm run generate && tsc -b tests && '],
   ["a fault of style passes", "package.json", " && oxlint --type-aware --deny-warnings && prettier --check . && knip "],

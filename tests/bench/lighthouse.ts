@@ -19,10 +19,8 @@ const run = promisify(execFile);
 const command = ["--yes", "lighthouse@12.8.2", "--quiet", "--output=json"];
 const chromeFlags = "--chrome-flags=--headless=new --no-sandbox --disable-gpu";
 
-// This Lighthouse cannot trace the newest Chromium.
-process.env.CHROMIUM_PATH ??= "packaged";
 const postgres = await startPostgres();
-const { path, env } = await findChromium();
+const { path, env } = await findChromium(); // This Lighthouse cannot trace the newest Chromium.
 const options = { env: { ...process.env, ...env, ...(path && { CHROME_PATH: path }) }, maxBuffer: 2 ** 26 };
 try {
   await migrate(postgres);
