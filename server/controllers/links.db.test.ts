@@ -8,6 +8,7 @@ import { tokenPattern } from "../../client/shared/paths.ts";
 import { createToken, hashToken } from "../models/entry-tokens.ts";
 import { createTestApp, noDatabase } from "../../tests/support/app.ts";
 import { createTestDatabase } from "../../tests/support/database.ts";
+import { queryAs } from "../../tests/support/postgres.ts";
 import { pageText } from "../../tests/support/copy.ts";
 
 const ada = { name: "Ada", email: "ada@example.com", company: "Engines" };
@@ -194,7 +195,9 @@ it.each(["sent", "unknown"])("the link of a mailing removes the entry and confir
 });
 
 it("a forged token reads no list: a flood of them would cost the database a second each", async () => {
-  const rows = await database.query(
+  // In a session of its own: one counts what its earlier transactions read, too.
+  const rows = await queryAs(
+    database.ownerUrl,
     `WITH entry AS (INSERT INTO earlyaccess (id, name, email, company, imported, mail_tokens)
        SELECT gen_random_uuid(), 'A', i || '@example.com', 'C', true, ARRAY[sha256(i::text::bytea)] FROM generate_series(1, 2000) i RETURNING id)
      INSERT INTO earlyaccess_kept.mailing_recipients (name, entry_id, place, outcome, due_at, token_hash)

@@ -29,10 +29,11 @@ export async function startPostgres(parent = tmpdir()) {
   };
 }
 
+/** A transaction that a failed test left open must not stop the next ones: Postgres ends it after 40 s. */
+export const timeouts = { lock_timeout: 20_000, idle_in_transaction_session_timeout: 40_000 };
+
 /** Runs SQL on a connection of its own, so that a test can act as any role. */
 export async function withClient<T>(url: string, use: (client: pg.Client) => Promise<T>): Promise<T> {
-  // A transaction that a failed test left open must not stop the next ones: Postgres ends it after 40 s.
-  const timeouts = { lock_timeout: 20_000, idle_in_transaction_session_timeout: 40_000 };
   const client = new pg.Client({ connectionString: url, ...timeouts });
   client.on("error", () => undefined); // The end of a connection also fails its query.
   await client.connect();
@@ -45,11 +46,11 @@ export async function withClient<T>(url: string, use: (client: pg.Client) => Pro
 
 /** Returns the rows of the SQL, or of its last statement. */
 export function queryAs(url: string, sql: string, values?: unknown[]): Promise<Record<string, unknown>[]> {
-  return withClient(url, async (client) => {
-    const result = await client.query<Record<string, unknown>>(sql, values);
-    return [result].flat().at(-1)?.rows ?? [];
-  });
+  return withClient(url, async (client) => lastRows(await client.query<Record<string, unknown>>(sql, values)));
 }
+
+/** @param result an array if the SQL has several statements. */
+export const lastRows = (result: pg.QueryResult<Record<string, unknown>>) => [result].flat().at(-1)?.rows ?? [];
 
 /** Returns the URL of a role of the database alone. */
 export const urlOf = (superuserUrl: string, name: string, role: string, password: string) =>
