@@ -14,7 +14,7 @@ import { mailHeaders } from "./mail.ts";
 import { MailError, sendMail } from "../mail/mail-server.ts";
 
 /** A command may change a mailing at any time. */
-const longestWaitMs = 1_000;
+export const lanePause = { longestMs: 1_000 };
 
 /** So many refusals in a row that say no reason are about the sender. */
 const severalRefusals = 3;
@@ -57,7 +57,7 @@ export async function sendMailings(
   const lane = { queue, config, log, signal, refusals: 0 };
   let latest: string | undefined;
   while (!signal.aborted) {
-    let waitMs = longestWaitMs;
+    let waitMs = lanePause.longestMs;
     try {
       waitMs = await takeTurn(lane);
       latest = undefined;
@@ -66,7 +66,7 @@ export async function sendMailings(
       if (code !== latest) log.warn({ error: errorFields(error) }, "mailings wait");
       latest = code;
     }
-    if (waitMs > 0) await pause(Math.min(waitMs, longestWaitMs), signal);
+    if (waitMs > 0) await pause(Math.min(waitMs, lanePause.longestMs), signal);
   }
 }
 
@@ -76,7 +76,7 @@ const pause = (ms: number, signal: AbortSignal) => sleep(ms, undefined, { signal
 async function takeTurn(lane: Lane): Promise<number> {
   const { queue, config, log } = lane;
   const mailing = await delivery.findDueMailing(queue);
-  if (!mailing) return longestWaitMs;
+  if (!mailing) return lanePause.longestMs;
   if (mailing.fault) {
     log.warn(`the mailing ${mailing.name} stops: ${mailing.fault}`);
     await delivery.stopMailing(queue, mailing.name, mailing.fault);
@@ -100,7 +100,7 @@ async function sendNext(lane: Lane, mailing: delivery.DueMailing, settings: Mail
   // Before the claim: an error here must mark nobody.
   const letter = composeMailing(settings, text, token);
   const person = await delivery.claimRecipient(queue, mailing, tokenHash);
-  if (!person) return longestWaitMs;
+  if (!person) return lanePause.longestMs;
   const { entryId, email, tries } = person;
   if (email === null) return 0;
   const claim = { name: mailing.name, entryId, tokenHash };
@@ -133,7 +133,7 @@ async function record({ signal }: Lane, statement: () => Promise<void>): Promise
       return await statement();
     } catch (error) {
       if (signal.aborted || /^2[23]/.test(errorFields(error).code ?? "")) throw error;
-      await pause(longestWaitMs, signal);
+      await pause(lanePause.longestMs, signal);
     }
   }
 }

@@ -2,7 +2,8 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, expect } from "vitest";
+import { afterAll, beforeEach, expect, vi } from "vitest";
+import { lanePause } from "../../server/worker/mailing.ts";
 import { runBuiltWaitlist, until, urlsOf } from "./run.ts";
 import { insertEntries, runWaitlist } from "./waitlist-fixture.ts";
 import { createMailFixture } from "./worker.ts";
@@ -21,6 +22,7 @@ export async function createMailingFixture() {
   const fixture = createMailFixture();
   const folder = await mkdtemp(join(tmpdir(), "perennial-mailing-"));
   afterAll(() => rm(folder, { recursive: true }));
+  beforeEach(() => void vi.spyOn(lanePause, "longestMs", "get").mockReturnValue(50));
   const { query, settings: confirmationSettings } = fixture;
   const settings = () => ({ ...confirmationSettings(), ...senderSettings });
   const commandSettings = () => ({

@@ -84,8 +84,9 @@ export function createMailFixture() {
   afterEach(() => fixture.server.close());
   const query = (sql: string, values?: unknown[]) => fixture.database.query(sql, values);
   const settings = () => ({ ...mailSettings, DATABASE_URL: fixture.database.workerUrl, SMTP_URL: fixture.server.url });
-  /** Lets all jobs run now. */
-  const hasten = () => query("UPDATE graphile_worker._private_jobs SET run_at = now()");
+  /** Lets all jobs run now. Without a notification, the worker would look for them within two seconds. */
+  const hasten = () =>
+    query(`UPDATE graphile_worker._private_jobs SET run_at = now(); NOTIFY "jobs:insert", '{"count":4}'`);
   return Object.assign(fixture, {
     query,
     settings,
