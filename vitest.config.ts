@@ -1,5 +1,4 @@
-// Four projects of tests, all after a build: unit (no process, no database), process (site, worker, commands, Postgres), browser,
-// and linux, which other systems leave out.
+// Two projects of tests, both after a build: unit (no process, no database), and program (site, worker, commands, Postgres, browser).
 import { configDefaults, defineConfig } from "vitest/config";
 
 const common = {
@@ -23,7 +22,6 @@ const onLinux = [
   "server/database/embedded/*.test.ts",
   "tests/process/{commands,documented,export,import,invite,outages,start,tls,waitlist,worker}.test.ts",
 ];
-const exclude = [...configDefaults.exclude, ...onLinux];
 
 export default defineConfig({
   test: {
@@ -36,7 +34,7 @@ export default defineConfig({
           ...common,
           name: "unit",
           include: ["server/**/*.test.ts", "client/**/*.test.ts"],
-          exclude: [...exclude, withPostgres],
+          exclude: [...configDefaults.exclude, withPostgres],
           maxWorkers: 2, // No test waits: more workers than processors would only load modules more often.
           sequence: { groupOrder: 0 },
         },
@@ -44,13 +42,12 @@ export default defineConfig({
       {
         test: {
           ...common,
-          name: "process",
-          include: ["tests/*.test.ts", "tests/process/*.test.ts", withPostgres],
-          exclude,
+          // One project: its files share their workers, and the longest of all begins first.
+          name: "program",
+          include: ["tests/*.test.ts", "tests/{process,browser}/*.test.ts", withPostgres],
+          exclude: [...configDefaults.exclude, ...(process.platform === "linux" ? [] : onLinux)],
         },
       },
-      { test: { ...common, name: "browser", include: ["tests/browser/*.test.ts"], exclude } },
-      ...(process.platform === "linux" ? [{ test: { ...common, name: "linux", include: onLinux } }] : []),
     ],
   },
 });

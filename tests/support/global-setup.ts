@@ -21,7 +21,7 @@ export type Template = keyof typeof tasks;
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   if (project.vitest.projects.every(({ name }) => name === "unit")) return undefined;
   if (process.platform !== "linux") {
-    process.stdout.write("The tests of the project linux are left out: they need Linux.\n");
+    process.stdout.write("The tests that need Linux are left out.\n");
   }
   const browser = await findChromium().catch((error: Error) => {
     process.stderr.write(`${error.message}\n`);
