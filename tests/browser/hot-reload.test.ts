@@ -2,7 +2,7 @@
 import { cp, mkdir, mkdtemp, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, dirname, join } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { afterAll, expect, it } from "vitest";
 import { freePort } from "../../server/database/embedded/free-port.ts";
 import { scripts } from "../../package.json";
 import { projectRoot } from "../../server/config/project-root.ts";
@@ -13,6 +13,8 @@ import { startSite } from "../support/site.ts";
 
 /** In milliseconds; generous, because the machine may be busy. */
 const timeout = 120_000;
+
+const site = await startDevSite();
 
 /** Opens the landing page, whose form is too far away to start the hydration, and waits for the connection to Vite. */
 async function openUnhydrated(url: string): Promise<WatchedPage> {
@@ -54,7 +56,6 @@ const edits: [file: string, after: string, insertion: string][] = [
 ];
 
 it("an edit of copy, component, stylesheet and server appears in every open page, and one of the form keeps what was typed", async () => {
-  const site = await startDevSite();
   const pages = [await openHydrated(site.url), await openUnhydrated(site.url)] as const;
   let navigations = 0;
   pages[0].on("framenavigated", () => navigations++);
@@ -87,7 +88,6 @@ it("an edit of copy, component, stylesheet and server appears in every open page
 }, 600_000);
 
 it("the development server serves files of client/ and node_modules/ only, and to another site's page none", async () => {
-  const site = await startDevSite();
   for (const from of ["cross-site", "same-site"]) {
     const visit = async (path: string) =>
       (await fetch(site.url + path, { headers: { "Sec-Fetch-Site": from } })).status;
@@ -108,10 +108,9 @@ it("the development server serves files of client/ and node_modules/ only, and t
   }
 }, 600_000);
 
-const sources = ["client", "server", "prisma", "package.json", "prisma.config.ts", "tsconfig.json", "vite.config.ts"];
-
-/** Starts the command of `npm run dev` on a copy of the project, which the test may edit until it ends. */
+/** Starts the command of `npm run dev` on a copy of the project, which the tests may edit. */
 async function startDevSite() {
+  const sources = ["client", "server", "prisma", "package.json", "prisma.config.ts", "tsconfig.json", "vite.config.ts"];
   const { webUrl } = await createTestDatabase();
   const copy = await mkdtemp(join(tmpdir(), "perennial-dev-"));
   for (const source of sources) await cp(join(projectRoot, source), join(copy, source), { recursive: true });
@@ -127,7 +126,7 @@ async function startDevSite() {
       PORT: String(await freePort()),
     },
   });
-  onTestFinished(async () => {
+  afterAll(async () => {
     await site.stop();
     await rm(copy, { recursive: true, force: true });
   }, timeout);
