@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { beforeEach, expect, it } from "vitest";
 import { commands } from "../../server/commands/waitlist/commands.ts";
 import { builtWaitlist, run, runBuiltWaitlist, urlsOf } from "../support/run.ts";
-import { createWaitlistFixture } from "../support/waitlist-fixture.ts";
+import { createWaitlistFixture, runWaitlist } from "../support/waitlist-fixture.ts";
 
 const { database, file, addPeople, hold, spawn } = await createWaitlistFixture();
 
@@ -18,7 +18,7 @@ it("the waitlist command prints help, for all commands and for each", async () =
   expect(all).toMatchObject({ code: 0, stderr: "" });
   for (const name of commands.map((command) => command.name())) {
     expect(all.stdout).toContain(`\n  ${name} `);
-    const one = await waitlist([name, "--help"]);
+    const one = await runWaitlist(database, [name, "--help"]);
     expect(one).toMatchObject({ code: 0, stderr: "" });
     expect(one.stdout).toContain(`Usage: waitlist ${name} `);
   }
@@ -34,7 +34,7 @@ it.each([
   ["a wrong number", ["invite", "--first", "0"], / is invalid\. Name a whole number from 1 to 100,000,000, for /],
   ["an excess argument", ["export", "a", "b"], /^error: too many arguments for 'export'\. /],
 ])("the waitlist command refuses %s with exit code 2", async (_, args, message) => {
-  expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  expect(await runWaitlist(database, args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });
 
 it("retry says that no mail or webhook waits where no worker was set up", async () => {
