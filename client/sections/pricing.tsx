@@ -1,14 +1,18 @@
-// The pricing section: the founding offer, four plans, and what all of them include.
+// The pricing section: the founding offer, the plans, and what all of them include.
 import { use } from "react";
 import { Icon } from "../components/icon.tsx";
 import { Leaf, Vine } from "../components/stem.tsx";
 import { closedList, pricing } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 
+/** As many fit beside each other on a wide page. More are a list at every width. */
+const mostInRow = 4;
+
 export function Pricing() {
   const closed = use(SettingsContext).closed;
+  const inRow = pricing.plans.length <= mostInRow;
   return (
-    <section className="section pricing" aria-labelledby="pricing">
+    <section className={inRow ? "section pricing plans-in-row" : "section pricing"} aria-labelledby="pricing">
       <div className="page lane">
         <Vine />
         <h2 id="pricing">{pricing.heading}</h2>
@@ -55,17 +59,20 @@ export function Pricing() {
   );
 }
 
-/** In units of the drawing: between two leaves, and below the lowest leaf. */
+/** In units of the drawing: between two leaves, below the highest leaf's top, and above it in the tallest plant. */
 const internode = 24;
 const stalk = 46;
+const air = 12;
 
+/** All plants have drawings of one height, in which the tallest one fits. */
 function Plant({ leaves }: { leaves: number }) {
-  const height = (leaves - 1) * internode + stalk;
+  const height = (pricing.plans.length - 1) * internode + stalk + air;
+  const top = height - stalk - (leaves - 1) * internode;
   return (
-    <svg className="plant" width="96" height="130" viewBox="0 0 96 130" aria-hidden="true">
-      <path className="shoot" d={`M48 130V${130 - height}`} />
+    <svg className="plant" width="96" height={height} viewBox={`0 0 96 ${height}`} aria-hidden="true">
+      <path className="shoot" d={`M48 ${height}V${top}`} />
       {Array.from({ length: leaves }, (_, i) => (
-        <Leaf key={i} transform={`translate(48 ${130 - height + i * internode})${i % 2 === 1 ? " scale(-1 1)" : ""}`} />
+        <Leaf key={i} transform={`translate(48 ${top + i * internode})${i % 2 === 1 ? " scale(-1 1)" : ""}`} />
       ))}
     </svg>
   );

@@ -183,7 +183,7 @@ export const pricing = {
   heading: "Pay for size, not for features",
   offerHeading: "Founding offer",
   offer: "3 months free plus a lifetime discount.",
-  period: "per month",
+  period: "per\u00a0month",
   users: "active users",
   limits: { emails: "Emails", sms: "SMS" },
   plans: [

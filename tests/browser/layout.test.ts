@@ -1,7 +1,10 @@
 // The layout: widths, target sizes, links within the page, shifts, and the visitor's settings for motion and contrast.
 import type { Page } from "playwright-core";
+import { createElement } from "react";
+import { renderToStaticMarkup } from "react-dom/server";
 import { expect, it } from "vitest";
-import { demo, earlyAccess, features, hero, navigation, product } from "../../client/shared/content.ts";
+import { Pricing } from "../../client/sections/pricing.tsx";
+import { demo, earlyAccess, features, hero, navigation, pricing, product } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
 import {
   createBrowserSites,
@@ -62,8 +65,32 @@ function findHiddenTexts(): string[] {
   return hidden;
 }
 
+/**
+ * Runs in the page, whose window must be higher. Returns the visible texts with a line whose middle is covered, be it by a drawing of
+ * an ancestor. What is transparent covers nothing.
+ */
+function findCoveredTexts(selector: string): string[] {
+  const hits = new CSSStyleSheet();
+  hits.replaceSync("* { pointer-events: auto !important }"); // Otherwise elementsFromPoint leaves some elements out.
+  document.adoptedStyleSheets = [hits];
+  const isShown = (element: Element) => element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
+  const texts = document.createTreeWalker(document.querySelector(selector) as Element, NodeFilter.SHOW_TEXT);
+  const range = document.createRange();
+  const covered = [];
+  while (texts.nextNode()) {
+    const element = texts.currentNode.parentElement as Element;
+    if (!isShown(element) || element.closest(".visually-hidden, .skip-link")) continue;
+    range.selectNodeContents(texts.currentNode);
+    const isCovered = ({ left, top, width, height }: DOMRect) =>
+      !element.contains(document.elementsFromPoint(left + width / 2, top + height / 2).find(isShown) ?? null);
+    const lines = [...range.getClientRects()].filter(({ width }) => width > 0); // A line break has none.
+    if (lines.some(isCovered)) covered.push(texts.currentNode.nodeValue ?? "");
+  }
+  return covered;
+}
+
 it.each(states)(
-  "%s hides no text and does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px, selects 34 × 34 px",
+  "%s hides and covers no text and does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px, selects 34 × 34 px",
   async (...state) => {
     const page = await openState(state);
     await atEachWidth(page, async (width) => {
@@ -89,6 +116,10 @@ it.each(states)(
       expect(await bar.getByText(navigation.join).or(bar.getByText(navigation.closed)).isVisible()).toBe(true);
       expect((await bar.boundingBox())?.height, `at ${width} px`).toBeLessThan(2 * 44);
     });
+    for (const width of [390, 768, 1280]) {
+      await page.setViewportSize({ width, height: 8_000 });
+      expect(await page.evaluate(findCoveredTexts, "#root"), `at ${width} px`).toEqual([]);
+    }
   },
 );
 
@@ -322,6 +353,71 @@ it("on wide pages, the brand line keeps its verb in one line, and its distance f
     expect((next?.y ?? 0) - (line?.y ?? 0) - (line?.height ?? 0), `at ${width} px`).toBeGreaterThanOrEqual(128);
   }
 });
+
+type Plans = typeof pricing.plans;
+
+/** Renders the section of the prices with other plans. */
+function renderPricing(plans: Plans): string {
+  const before = pricing.plans;
+  try {
+    pricing.plans = plans;
+    return renderToStaticMarkup(createElement(Pricing));
+  } finally {
+    pricing.plans = before;
+  }
+}
+
+const plansOf = (count: number, price = "$1999+"): Plans =>
+  Array.from({ length: count }, (_, i) => ({ ...(pricing.plans[0] as Plans[number]), name: `Plan ${i + 1}`, price }));
+
+/** Runs in the page. Returns the words that a line's end tears, and the leaves that their drawing cuts off. */
+function findTornPlans(): string[] {
+  const range = document.createRange();
+  const torn = [...document.querySelectorAll(".plan :is(h3, strong)")].flatMap(({ firstChild }) => {
+    const text = firstChild as Text;
+    return Array.from(text.data.matchAll(/\S+/g), ({ 0: word, index }) => {
+      range.setStart(text, index);
+      range.setEnd(text, index + word.length);
+      return range.getClientRects().length > 1 ? [word] : [];
+    }).flat();
+  });
+  const cut = [...document.querySelectorAll(".plant .leaf")].filter((leaf) => {
+    const drawing = leaf.closest(".plant")?.getBoundingClientRect();
+    return !drawing || leaf.getBoundingClientRect().top < drawing.top;
+  });
+  return [...torn, ...cut.map((leaf) => `a leaf of ${leaf.closest(".plan")?.querySelector("h3")?.textContent}`)];
+}
+
+it.each<[name: string, plans: Plans]>([
+  ["the page's own plans", pricing.plans],
+  ["one plan", plansOf(1)],
+  ["three plans", plansOf(3)],
+  ["four plans with a long price", plansOf(4, "from $1999 for 3 years")],
+  ["five plans", plansOf(5)],
+  ["six plans", plansOf(6)],
+  ["six plans with a long price", plansOf(6, "from $1999 for 3 years")],
+])(
+  "%s: up to four are a row on a wide page, otherwise a list; no word is torn, no leaf cut off, no text covered",
+  async (_, plans) => {
+    const page = await openPage();
+    await page.route(sites.open.url, async (route) => {
+      const response = await route.fetch();
+      const html = await response.text();
+      const body = html.replace(/<section class="section pricing.*?<\/section>/s, () => renderPricing(plans));
+      await route.fulfill({ response, body });
+    });
+    await page.goto(sites.open.url);
+    await deferredLayoutFinished(page);
+    for (const width of [390, 768, 1280, 1440, 1920]) {
+      await page.setViewportSize({ width, height: 8_000 });
+      const tops = page.locator(".plan").evaluateAll((all) => all.map((plan) => plan.getBoundingClientRect().top));
+      const isRow = width >= 1280 && plans.length <= 4;
+      expect(new Set(await tops).size, `at ${width} px`).toBe(isRow ? 1 : plans.length);
+      expect(await page.evaluate(findTornPlans), `at ${width} px`).toEqual([]);
+      expect(await page.evaluate(findCoveredTexts, ".pricing"), `at ${width} px`).toEqual([]);
+    }
+  },
+);
 
 it("a closed list has steps of one height and a card of its own height", async () => {
   const page = await openPage({ url: sites.closed.url, viewport: { width: 1440, height: 900 } });
