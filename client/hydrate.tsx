@@ -4,6 +4,7 @@ import { flushSync } from "react-dom";
 import { createRoot, hydrateRoot } from "react-dom/client";
 import { formId, undoParam } from "./shared/paths.ts";
 import { ErrorBoundary } from "./early-access/error-boundary.tsx";
+import { control } from "./early-access/field-input.tsx";
 import { Panel } from "./early-access/panel.tsx";
 import { readSignup } from "./early-access/tab-history.ts";
 import type { Hydration } from "./sections/early-access.tsx";
@@ -17,12 +18,15 @@ const signup = section.querySelector(":focus") ? undefined : readSignup();
 const firstState = signup === undefined ? state : signup ? "undoable" : "joined";
 const undoToken = signup ?? new URLSearchParams(location.search).get(undoParam) ?? "";
 
-let inputs: HTMLInputElement[] = [];
+type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
+const findControls = () => [...section.querySelectorAll<Control>(control)];
+
+let controls: Control[] = [];
 let focused: Element | null = null;
 
 /** Rendered again in the task in which React replaces a form that it cannot hydrate. */
-function KeepInputs({ children }: { children: ReactNode }) {
-  inputs = [...section.querySelectorAll("input")];
+function KeepValues({ children }: { children: ReactNode }) {
+  controls = findControls();
   focused = document.activeElement;
   return children;
 }
@@ -30,30 +34,31 @@ function KeepInputs({ children }: { children: ReactNode }) {
 /** An extension or a translation may change the form before its hydration; React then renders it anew, without what was typed. */
 function recover(error: unknown) {
   console.warn("Rendered the form again, because something had changed it:", error);
-  restoreInputs();
+  restoreValues();
 }
 
-function restoreInputs() {
-  for (const old of inputs.splice(0)) {
-    const input = document.getElementById(old.id) as HTMLInputElement | null;
-    if (!input) continue;
-    input.value = old.value;
+function restoreValues() {
+  for (const old of controls.splice(0)) {
+    const current = findControls().find(({ id }) => id !== "" && id === old.id);
+    if (!current) continue;
+    current.value = old.value;
     if (old !== focused) continue;
-    input.focus({ preventScroll: true });
+    current.focus({ preventScroll: true });
+    if (!("selectionStart" in old && "selectionStart" in current)) continue; // A <select> has no cursor.
     // Null in a field of type email, where the cursor moves to the end.
-    if (old.selectionStart !== null) input.setSelectionRange(old.selectionStart, old.selectionEnd);
+    if (old.selectionStart !== null) current.setSelectionRange(old.selectionStart, old.selectionEnd);
   }
 }
 
 const content = (
   <StrictMode>
-    <KeepInputs>
+    <KeepValues>
       <SettingsContext value={settings}>
         <ErrorBoundary>
           <Panel firstState={firstState} undoToken={undoToken} />
         </ErrorBoundary>
       </SettingsContext>
-    </KeepInputs>
+    </KeepValues>
   </StrictMode>
 );
 
@@ -64,5 +69,5 @@ else startTransition(() => void hydrateRoot(section, content, { onRecoverableErr
 /** The browser may have filled in the form after a reload. */
 function replaceForm() {
   flushSync(() => createRoot(section).render(content));
-  restoreInputs();
+  restoreValues();
 }

@@ -14,6 +14,9 @@ export interface FieldInputProps {
   children?: ReactNode;
 }
 
+/** The selector of a field's control, as in the stylesheets. Its value is one text: neither radio buttons nor a checkbox. */
+export const control = ":is(input, select, textarea)";
+
 export function fieldId(name: string): string {
   return `early-access-${name}`;
 }

@@ -4,9 +4,11 @@ import type { Locator } from "playwright-core";
 import { expect, it } from "vitest";
 import { demo, earlyAccess, errorPage, footer, hero, navigation, pricing } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
+import { control } from "../../client/early-access/field-input.tsx";
 import {
   createBrowserSites,
   animationsFinished,
+  exampleOf,
   formField,
   hydrated,
   isViolation,
@@ -155,7 +157,7 @@ it.each([
     await page.setViewportSize({ width: colorScheme === "light" ? 360 : 1280, height: 900 });
     await page.locator(".button").last().hover();
     expect(await page.evaluate(findViolations, [...elements, ...toast]), colorScheme).toEqual([]);
-    expect(await page.evaluate(findFaint, ".field input, .sentences input"), colorScheme).toEqual([]);
+    expect(await page.evaluate(findFaint, `.field ${control}, .sentences input`), colorScheme).toEqual([]);
     const schemes = await page.evaluate(() => getComputedStyle(document.documentElement).colorScheme);
     expect(schemes, "lists of options and scroll bars").toContain(colorScheme);
   }
@@ -211,10 +213,17 @@ it("the keyboard reaches every control in order, forwards and backwards, nothing
     expect(await focused(page)).toBe(next);
   }
   await page.keyboard.press("Shift+Tab");
-  for (const text of ["Grace", "grace@example.com", "Navy", "Admiral"]) {
+  const texts: Record<string, string> = {
+    name: "Grace",
+    email: "grace@example.com",
+    company: "Navy",
+    job_title: "Admiral",
+  };
+  for (const { name } of fields) {
     await page.keyboard.press("Tab");
-    await page.keyboard.type(text);
+    await page.keyboard.type(texts[name] ?? "");
   }
+  await page.keyboard.press("Tab"); // In a <select>, Enter sends nothing.
   await page.keyboard.press("Enter");
   await page.getByText(earlyAccess.success.title).first().waitFor();
   for (const text of [earlyAccess.success.undo, "name"]) {
@@ -252,7 +261,7 @@ type Example = (typeof demo.examples)[number];
 it("without JavaScript, the keyboard and the arrow of a sentence choose the next one, and each choice keeps its name", async () => {
   const page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
   const [first, ...others] = demo.examples as [Example, ...Example[]];
-  await page.getByRole("radio", { name: first.name, exact: true }).focus();
+  await exampleOf(page).getByRole("radio", { name: first.name, exact: true }).focus();
   for (const { title } of [...others, first]) {
     await page.keyboard.press("ArrowRight");
     const shown = page.locator(".demo :is(.segment-head b, .rule .chip)").filter({ visible: true });
@@ -260,6 +269,6 @@ it("without JavaScript, the keyboard and the arrow of a sentence choose the next
   }
   for (const { name } of [...others, first]) {
     await page.locator(".send").filter({ visible: true }).click();
-    expect(await page.getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
+    expect(await exampleOf(page).getByRole("radio", { name, exact: true }).isChecked()).toBe(true);
   }
 });

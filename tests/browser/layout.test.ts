@@ -6,10 +6,12 @@ import { expect, it } from "vitest";
 import { Pricing } from "../../client/sections/pricing.tsx";
 import { demo, earlyAccess, features, hero, navigation, pricing, product } from "../../client/shared/content.ts";
 import { fields } from "../../client/shared/fields.ts";
+import { control } from "../../client/early-access/field-input.tsx";
 import {
   createBrowserSites,
   animationsFinished,
   deferredLayoutFinished,
+  exampleOf,
   hydrateForm,
   openPage,
 } from "../support/browser.ts";
@@ -53,14 +55,14 @@ async function openState([, url, prepare]: State) {
   return page;
 }
 
-/** Runs in the page. Returns the texts that nobody sees, without those of other sentences and a drawn button that phones lack. */
+/** Runs in the page. Returns the texts that nobody sees, without other sentences, options, and a drawn button that phones lack. */
 function findHiddenTexts(): string[] {
   const texts = document.createTreeWalker(document.querySelector("#root") as Element, NodeFilter.SHOW_TEXT);
   const hidden = [];
   while (texts.nextNode()) {
     const element = texts.currentNode.parentElement as Element;
     const isShown = element.checkVisibility({ opacityProperty: true, visibilityProperty: true });
-    if (!isShown && !element.closest(".demo, .email-button")) hidden.push(texts.currentNode.nodeValue ?? "");
+    if (!isShown && !element.closest(".demo, .email-button, option")) hidden.push(texts.currentNode.nodeValue ?? "");
   }
   return hidden;
 }
@@ -90,7 +92,7 @@ function findCoveredTexts(selector: string): string[] {
 }
 
 it.each(states)(
-  "%s hides and covers no text and does not overflow, its bar has one row, and links, buttons and inputs are at least 44 × 44 px, selects 34 × 34 px",
+  "%s hides and covers no text and does not overflow, its bar has one row, and links, buttons and fields are at least 44 × 44 px, selects of the example 34 × 34 px",
   async (...state) => {
     const page = await openState(state);
     await atEachWidth(page, async (width) => {
@@ -100,15 +102,19 @@ it.each(states)(
       }
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
       const small = await page.evaluate(() =>
-        [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), select, .send")]
+        [...document.querySelectorAll<HTMLElement>("a, button, input:not([type=hidden]), select, textarea, .send")]
           .filter((element) => !element.matches(".skip-link, .visually-hidden *, p a")) // WCAG excepts what is in a text.
           .map((element) => ({ element, box: element.getBoundingClientRect() }))
-          .map(({ element, box }) => ({ text: element.textContent, least: element.matches("select") ? 34 : 44, box }))
+          .map(({ element, box }) => ({
+            text: element.textContent,
+            least: element.matches(".demo select") ? 34 : 44,
+            box,
+          }))
           .filter(({ least, box }) => box.height < least || box.width < least)
           .map(({ text, box }) => `${text} ${box.width} × ${box.height}`),
       );
       expect(small, `at ${width} px`).toEqual([]);
-      const inputs = page.locator("input:not([type=hidden], [type=radio], .visually-hidden *)");
+      const inputs = page.locator(`.business-input input, .field ${control}`);
       const sizes = inputs.evaluateAll((all) => all.map((one) => Number.parseFloat(getComputedStyle(one).fontSize)));
       expect(Math.min(16, ...(await sizes)), "iOS zooms into an input with smaller text").toBe(16);
       const bar = page.getByRole("navigation");
@@ -311,7 +317,7 @@ it("the ring around a focused value covers no other word of the sentence", async
   const page = await openPage({ url: sites.open.url });
   for (const width of [320, 390, 768, 1440, 2560]) {
     await page.setViewportSize({ width, height: 800 });
-    for (const select of await page.getByRole("combobox").all()) {
+    for (const select of await exampleOf(page).getByRole("combobox").all()) {
       await select.focus();
       await page.keyboard.press("Shift"); // Chromium shows the ring after a key.
       const covered = await select.evaluate((element) => {
@@ -448,8 +454,8 @@ it("a tablet shows the picture of each feature beside its words, at its own heig
 
 it("the features' second sentence changes the first rule with its first values, whatever is chosen above", async () => {
   const page = await openPage({ url: sites.open.url });
-  await page.getByRole("combobox", { name: demo.values.reward }).selectOption({ index: 1 });
-  await page.getByRole("radio").nth(1).check();
+  await exampleOf(page).getByRole("combobox", { name: demo.values.reward }).selectOption({ index: 1 });
+  await exampleOf(page).getByRole("radio").nth(1).check();
   const [first] = demo.examples;
   const { kind, who, does } = demo.rule;
   const { sentence, limit } = features.chat;
@@ -549,9 +555,9 @@ it("a customer whom a stricter condition drops fades as long as the light lasts,
     [0, [3, 2, 1]],
     [2, [3, 1]],
   ] as const) {
-    await page.getByRole("radio").nth(sentence).check();
+    await exampleOf(page).getByRole("radio").nth(sentence).check();
     for (const [index, count] of counts.entries()) {
-      await page.getByRole("combobox", { name: demo.values.condition }).selectOption({ index });
+      await exampleOf(page).getByRole("combobox", { name: demo.values.condition }).selectOption({ index });
       expect(await customers.count()).toBe(count);
     }
   }
@@ -617,8 +623,8 @@ it("a printed page has neither bar nor form; it and one for who prefers reduced 
     await page.goto(sites.open.url + path);
     expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   }
-  await page.getByRole("radio").nth(1).check();
-  await page.getByRole("combobox").selectOption({ index: 1 });
+  await exampleOf(page).getByRole("radio").nth(1).check();
+  await exampleOf(page).getByRole("combobox").selectOption({ index: 1 });
   expect(await read()).toEqual({ moving: 0, transparent: 0, scrolling: "auto" });
   await page.emulateMedia({ reducedMotion: "no-preference" });
   const { moving, scrolling } = await read();
@@ -696,9 +702,9 @@ it("the choice of another sentence or value is in its results, and moves nothing
       );
     const before = await tops();
     for (const { name } of demo.examples.toReversed()) {
-      await page.getByRole("radio", { name, exact: true }).check();
+      await exampleOf(page).getByRole("radio", { name, exact: true }).check();
       expect(await tops(), `${name} at ${width} px`).toEqual(before);
-      for (const select of await page.getByRole("combobox").all()) {
+      for (const select of await exampleOf(page).getByRole("combobox").all()) {
         for (const value of (await select.locator("option").allTextContents()).toReversed()) {
           await select.selectOption(value);
           expect(await tops(), `${value} at ${width} px`).toEqual(before);

@@ -12,11 +12,8 @@ beforeEach(async () => {
   page = await openPage({ url: sites.open.url, javaScriptEnabled: false });
 });
 
-const inputs = () => page.locator("form .field input");
-const values = () =>
-  Promise.all(
-    ["name", "email", "company", "job_title"].map((name) => page.locator(`form [name=${name}]`).inputValue()),
-  );
+const inputs = () => ["name", "email", "company", "job_title"].map((name) => page.locator(`form [name=${name}]`));
+const values = () => Promise.all(inputs().map((input) => input.inputValue()));
 const campaign = { utm_source: "news", utm_medium: "mail", utm_campaign: "first", utm_term: 'a"b', utm_content: "top" };
 const columns = Object.keys(campaign);
 const entries = () => sites.database.query(`SELECT name, email, ${columns.join()} FROM earlyaccess`);
@@ -24,7 +21,7 @@ const entry = { name: "Zoë 🚀", email: "ada@example.com", ...Object.fromEntri
 const focused = () => page.locator(":focus");
 
 async function submit(texts = ["Zoë 🚀", "ada@example.com", "Engines", "Engineer"]) {
-  for (const [i, text] of texts.entries()) await inputs().nth(i).fill(text);
+  for (const [i, input] of inputs().entries()) await input.fill(texts[i] ?? "");
   const loaded = page.waitForEvent("load");
   await page.getByRole("button", { name: earlyAccess.button }).click();
   await loaded;

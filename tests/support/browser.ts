@@ -84,6 +84,9 @@ export async function hydrateForm(page: Page): Promise<void> {
 /** Finds a field of the form by its label, as a screen reader does. */
 export const formField = (page: Page, name: FieldName) => page.getByLabel(fieldNamed(name).label, { exact: true });
 
+/** The product example in the hero, whose controls are not the form's. */
+export const exampleOf = (page: Page) => page.locator(".demo");
+
 /** Waits until every animation and transition has ended, except those that follow the scroll position. */
 export async function animationsFinished(page: Page): Promise<void> {
   await page.evaluate(async () => {
