@@ -6,8 +6,8 @@ import { earlyAccess, fieldErrors } from "../shared/content.ts";
 import { SettingsContext } from "../shared/site-settings.ts";
 import { correctEmail, EmailInput, loadSuggestions } from "./email-input.tsx";
 import { fieldId, FieldInput } from "./field-input.tsx";
-import { fields, honeypot, type FieldName } from "../shared/fields.ts";
-import { FormFailureContext } from "../shared/landing-state.ts";
+import { fields, honeypot } from "../shared/fields.ts";
+import { FormFailureContext, isKeyOf } from "../shared/landing-state.ts";
 import { join, type Failure } from "./join.ts";
 
 type State = { step: "idle" | "sending" } | ({ step: "failed" } & Failure);
@@ -97,7 +97,7 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
   function clearError({ target }: FormEvent<HTMLFormElement>) {
     const { name, value, required, validity } = target as HTMLInputElement;
     const isCorrected = validity.valid && !(required && value.trim() === "");
-    if (state.step !== "failed" || !errors[name as FieldName] || !isCorrected) return;
+    if (state.step !== "failed" || !isKeyOf(errors, name) || !isCorrected) return;
     const rest = { ...errors, [name]: undefined };
     setState(Object.values(rest).some(Boolean) ? { ...state, errors: rest } : { step: "idle" });
   }
