@@ -127,7 +127,7 @@ const formStates: Record<string, Enter> = {
       await route.fulfill({ response, body });
     });
     await submit(page, "ada@example.com");
-    await page.getByRole("heading", { name: errorPage.heading }).waitFor();
+    await page.getByRole("alert").getByRole("heading", { name: errorPage.heading }).waitFor();
     await page.getByText("boom").waitFor({ state: "detached" });
     await page.getByRole("heading", { level: 1 }).waitFor(); // The rest of the page stays.
   },

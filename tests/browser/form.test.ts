@@ -688,6 +688,10 @@ it("the form drops the error of a corrected field", async () => {
   expect(await errorOf("email")).toBeDefined();
   await field("email").fill("ada@example.com");
   expect([await errorOf("email"), await errorOf("company")]).toEqual([undefined, noCompany]);
+  await submit({ email: "ada..b@gmial.com" }); // The browser accepts it.
+  await page.locator("[name=email][aria-invalid=true]").waitFor();
+  await page.getByRole("button", { name: earlyAccess.answers.use }).click();
+  expect([await field("email").inputValue(), await errorOf("email")]).toEqual(["ada..b@gmail.com", undefined]);
   await submit();
   await successHeading().waitFor();
   await expect.poll(toastTexts, { timeout: 10_000 }).toEqual([success.title, success.text]);
