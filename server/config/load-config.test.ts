@@ -15,7 +15,7 @@ const secretNames = settingNames.filter((name) => "secret" in allSettings[name])
 
 const url = "postgresql://web:secret@db.example/perennial";
 
-it("the configuration has the default of each setting that is unset or empty, the worker the owner's URL, and the owner the site's", async () => {
+it("the configuration has the default of each setting that is unset or empty, the worker the owner's URL, the owner the site's, and the site none", async () => {
   const config = readConfig({ PORT: "", DATABASE_URL: " " });
   expect(config).toEqual(readConfig({}));
   expect(config).toMatchObject({ HOST: "127.0.0.1", PORT: 3000, DATABASE_URL: undefined });
@@ -24,6 +24,10 @@ it("the configuration has the default of each setting that is unset or empty, th
   expect(worker?.url).toBe(env.DATABASE_OWNER_URL);
   const owned = await openDatabase(readConfig({ DATABASE_URL: url }), "DATABASE_OWNER_URL");
   expect(owned.ownerUrl).toBe(url);
+  await expect(openDatabase(readConfig({ DATABASE_OWNER_URL: url }), "DATABASE_URL")).rejects.toMatchObject({
+    message:
+      "DATABASE_URL is not set. Set it, for example DATABASE_URL=postgresql://perennial_web:secret@db.example:5432/perennial",
+  });
   const days = { ...complete, WEBHOOK_URL: "", UNCONFIRMED_DAYS: "14" };
   expect((await openDatabase(readConfig(days), "DATABASE_URL")).worker?.tasks).toEqual(["mail", "purge"]);
   expect((await openDatabase(readConfig({ ...days, UNCONFIRMED_DAYS: "0" }), "DATABASE_URL")).worker?.tasks).toEqual([

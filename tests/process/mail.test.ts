@@ -90,10 +90,16 @@ it("the worker runs no function that another role created in public", async () =
   expect(worker.log()).not.toContain("with the rights of");
 });
 
-it("the worker needs SMTP_URL, and the queue", async () => {
-  await expect(startWorker({ SMTP_URL: "" })).rejects.toThrow(/^SMTP_URL is not set, /);
+it("the worker needs a task, SMTP_URL, and the queue", async () => {
+  const fault = (env = {}) => startWorker(env).catch(({ message }: Error) => message);
+  expect(await fault({ SMTP_URL: "" })).toBe(
+    "SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=smtp://user:secret@mail.example:587",
+  );
+  expect(await fault({ MAIL_FROM: "", SMTP_URL: "" })).toBe(
+    "The worker has no task. Set WEBHOOK_URL, MAIL_FROM or RETENTION_MONTHS as in docs/worker.md, and migrate.",
+  );
   await query("DROP SCHEMA graphile_worker CASCADE");
-  await expect(startWorker()).rejects.toThrow(/^There is no queue yet\. /);
+  expect(await fault()).toBe("There is no queue yet. Migrate with the worker's settings.");
 });
 
 it("somebody who signs up again gets the mail again, at most one a day and three in all, and the links of each work", async () => {

@@ -212,7 +212,9 @@ it("a worker without CONTROLLER marks nobody, list and doctor name the setting a
   await fixture.pass("25 hours");
   await expect
     .poll(async () => (await waitlist(["mail", "list"])).stdout, { timeout: 20_000 })
-    .toContain("it stopped: A mailing needs settings that are missing: CONTROLLER");
+    .toContain(
+      "it stopped: A mailing needs settings that are missing: CONTROLLER, CONTACT_EMAIL. See docs/launch.md; waitlist mail send launch FILE 0 goes on.\n",
+    );
   await worker.stop();
   await startWorker(fixture.settings());
   await send(0);

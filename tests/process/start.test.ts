@@ -100,13 +100,17 @@ it.each(["\uFEFFPORT=0\n", "PORT=0\n"])(
   async (text) => {
     await mkdir(file("utf16"), { recursive: true });
     await writeFile(file("utf16/.env"), text, "utf16le");
-    expect(await failToStart({ cwd: file("utf16") })).toMatch(/^\.env is not UTF-8\. Save it as UTF-8, /);
+    expect(await failToStart({ cwd: file("utf16") })).toBe(
+      ".env is not UTF-8. Save it as UTF-8, in PowerShell with: (Get-Content .env) | Set-Content -Encoding utf8 .env\n",
+    );
   },
 );
 
 it("a start refuses an .env that it cannot read, such as a folder that Docker made for a missing file", async () => {
   await mkdir(file("folder/.env"), { recursive: true });
-  expect(await failToStart({ cwd: file("folder") })).toMatch(/^\.env cannot be read \(EISDIR\)\. /);
+  expect(await failToStart({ cwd: file("folder") })).toBe(
+    ".env cannot be read (EISDIR). It must be a file that this account may read.\n",
+  );
 });
 
 it("the site logs neither the client's address, nor a query, nor the values of a sign-up, also of a refused or failed one", async () => {
@@ -134,7 +138,9 @@ it("a start reports that its port is taken and suggests the next one", async () 
   const other = createServer();
   const port = await listen(other, "127.0.0.1", 0);
   const stderr = await failToStart({ env: { ...urlsOf(database), PORT: `${port}` } });
-  expect(stderr).toMatch(new RegExp(`^Port ${port} is taken by another program\\. .* PORT=${port + 1}\n$`));
+  expect(stderr).toBe(
+    `Port ${port} is taken by another program. Stop that one, or choose another port, for example PORT=${port + 1}\n`,
+  );
   other.close();
 });
 
@@ -178,7 +184,7 @@ it.each(["SIGINT", "SIGHUP"] as const)(
 it("the embedded database is not in the production image, which requires DATABASE_URL", async () => {
   const image: Options = { cwd: await copyBuild("image"), command: [process.execPath, "dist/server/index.js"] };
   expect(await failToStart(image)).toMatch(
-    /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*\nSet DATABASE_URL to a Postgres of your own, .*\n$/,
+    /^DATABASE_URL is missing, and the embedded Postgres cannot run here: .*\nSet DATABASE_URL to a Postgres of your own, for example DATABASE_URL=postgresql:\/\/perennial_web:secret@db\.example:5432\/perennial\n$/,
   );
   await expect(stat(file("image/.data"))).rejects.toMatchObject({ code: "ENOENT" });
   const site = await start({ ...image, env: { ...urlsOf(database), HOST: "0.0.0.0" } });
