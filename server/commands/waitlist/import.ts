@@ -5,13 +5,7 @@ import { v7 as uuidv7 } from "uuid";
 import { fieldErrors } from "../../../client/shared/content.ts";
 import { isQueueEnabled } from "../../database/queue.ts";
 import { queueMissingMails } from "../../models/operators/mail-state.ts";
-import {
-  copyEntries,
-  countEmails,
-  deleteErased,
-  insertLines,
-  type ImportedEntry,
-} from "../../models/operators/import.ts";
+import { checkEntries, insertLines, type CheckedEntries, type ImportedEntry } from "../../models/operators/import.ts";
 import { isOfAddress, namesAddress } from "../../models/operators/mails.ts";
 import { parseEntry } from "../../models/sign-up-rules.ts";
 import { errorFields, OperatorError } from "../../errors.ts";
@@ -64,33 +58,27 @@ export const importCommand = new Command("import")
     });
   });
 
-interface ImportSummary {
-  valid: number;
+interface WrongLines {
   invalid: number;
-  /** What is wrong with the first invalid lines. */
+  /** What is wrong with the first ones. */
   errors: string[];
-  /** The lines whose address was erased. */
-  erased: number;
-  /** The number of different addresses, without erased ones. */
-  entries: number;
-  /** The number of `entries` that are already on the list. */
-  known: number;
 }
+
+type ImportSummary = CheckedEntries & WrongLines;
 
 const maxErrors = 20;
 
 async function checkLines(client: pg.Client, { lines }: ImportFile): Promise<ImportSummary> {
-  const summary: ImportSummary = { valid: 0, invalid: 0, errors: [], erased: 0, entries: 0, known: 0 };
-  summary.valid = await copyEntries(client, readEntries(lines, summary));
-  summary.erased = await deleteErased(client);
-  return Object.assign(summary, await countEmails(client));
+  const wrong: WrongLines = { invalid: 0, errors: [] };
+  const checked = await checkEntries(client, readEntries(lines, wrong));
+  return { ...checked, ...wrong };
 }
 
-async function* readEntries(lines: ImportFile["lines"], summary: ImportSummary): AsyncGenerator<ImportedEntry> {
+async function* readEntries(lines: ImportFile["lines"], wrong: WrongLines): AsyncGenerator<ImportedEntry> {
   for await (const line of lines) {
     const read = readLine(line);
     if (typeof read !== "string") yield read;
-    else if (summary.invalid++ < maxErrors) summary.errors.push(`Line ${line.number}: ${read}`);
+    else if (wrong.invalid++ < maxErrors) wrong.errors.push(`Line ${line.number}: ${read}`);
   }
 }
 
@@ -164,7 +152,7 @@ function formatSummary(summary: ImportSummary, ignored: string[]): string {
   return counts.join(", ") + (ignored.length > 0 ? `Ignored columns: ${listNames(ignored)}.\n` : "");
 }
 
-function formatErrors({ errors, invalid }: ImportSummary): string {
+function formatErrors({ errors, invalid }: WrongLines): string {
   const more = invalid > errors.length ? [`… and ${formatCount(invalid - errors.length)} more.`] : [];
   return [...errors, ...more, "Nothing was imported."].join("\n");
 }

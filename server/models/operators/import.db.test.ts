@@ -4,7 +4,7 @@ import { expect, it, onTestFinished } from "vitest";
 import { createTestDatabase } from "../../../tests/support/database.ts";
 import { fieldColumns, sourceColumns } from "../../database/columns.ts";
 import { connectTo } from "../../database/connect.ts";
-import { copyEntries, type ImportedEntry } from "./import.ts";
+import { checkEntries, type ImportedEntry } from "./import.ts";
 
 it("a batch of an import is found by an index: otherwise, each would read all lines", async () => {
   const database = await createTestDatabase();
@@ -26,7 +26,7 @@ it("a batch of an import is found by an index: otherwise, each would read all li
       yield { ...nothing, ...own } as unknown as ImportedEntry;
     }
   }
-  await copyEntries(owner, entries());
+  await checkEntries(owner, entries());
   const { rows } = await owner.query("EXPLAIN SELECT FROM pg_temp.line WHERE row_number > 5000 AND row_number <= 6000");
   expect(JSON.stringify(rows)).toContain("Index");
 });

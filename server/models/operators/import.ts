@@ -20,6 +20,18 @@ export interface ImportedEntry extends WaitlistEntry {
   imported: boolean;
 }
 
+/** What becomes of the entries of a file. */
+export interface CheckedEntries {
+  /** The number of entries, which pass the checks of a sign-up. */
+  valid: number;
+  /** Those whose address was erased. */
+  erased: number;
+  /** The number of different addresses, without erased ones. */
+  entries: number;
+  /** The number of `entries` that are already on the list. */
+  known: number;
+}
+
 /** Entries per transaction. Meanwhile, a sign-up of one of their addresses gets 503. */
 const batchSize = 1_000;
 const columns = `${entryColumns}, created_at, status, confirmed_at, mail_refusal, imported`;
@@ -33,10 +45,17 @@ const erasedSql = `EXISTS (SELECT FROM earlyaccess_kept.addresses AS erased
 const chunkLength = 65_536;
 
 /**
- * Copies entries into the temporary table `line`, which numbers them by `row_number` from 1. Writes to no other table, so that no
- * sign-up waits, and keeps no entry in memory. Returns the number of entries.
+ * Copies entries into the temporary table `line`, without erased ones, and counts them. Writes to no other table, so that no sign-up
+ * waits, and keeps no entry in memory.
  */
-export async function copyEntries(client: pg.Client, entries: AsyncIterable<ImportedEntry>) {
+export async function checkEntries(client: pg.Client, entries: AsyncIterable<ImportedEntry>): Promise<CheckedEntries> {
+  const valid = await copyEntries(client, entries);
+  const erased = await deleteErased(client);
+  return { valid, erased, ...(await countEmails(client)) };
+}
+
+/** The table numbers the entries by `row_number` from 1. Returns their number. */
+async function copyEntries(client: pg.Client, entries: AsyncIterable<ImportedEntry>) {
   await client.query(
     `CREATE TEMP TABLE line AS SELECT 0 AS row_number, ${columns} FROM public.earlyaccess WITH NO DATA`,
   );
@@ -68,11 +87,11 @@ function formatValue(value: string | number | boolean | null): string {
   return value === null ? String.raw`\N` : String(value).replaceAll("\\", "\\\\");
 }
 
-export async function deleteErased(client: pg.Client): Promise<number> {
+async function deleteErased(client: pg.Client): Promise<number> {
   return (await client.query(`DELETE FROM pg_temp.line WHERE ${erasedSql}`)).rowCount ?? 0;
 }
 
-export async function countEmails(client: pg.Client): Promise<{ entries: number; known: number }> {
+async function countEmails(client: pg.Client): Promise<{ entries: number; known: number }> {
   const { rows } = await client.query<{ entries: number; known: number }>(
     `SELECT count(*)::int AS entries, count(listed.id)::int AS known
      FROM (SELECT DISTINCT email COLLATE "C" AS email FROM pg_temp.line) AS line LEFT JOIN public.earlyaccess AS listed USING (email)`,
