@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { parse } from "yaml";
 import { engines, scripts } from "../package.json";
 import { timeout as formTimeout } from "../client/early-access/join.ts";
+import { daysWithoutMail } from "../client/shared/promised-times.ts";
 import { daysUntilLate } from "../server/commands/waitlist/doctor.ts";
 import { longestBody } from "../server/middleware/body.ts";
 import { statementsAlone } from "../server/models/batch.ts";
@@ -89,6 +90,16 @@ const { jobs } = parse(read(".github/workflows/ci.yml")) as {
 const [oldest, older] = jobs.versions.strategy.matrix.node;
 
 it.each<[what: string, pair: () => [one: unknown, other: unknown]]>([
+  [
+    "the days without mail after leaving, in documents",
+    () => [
+      [
+        find(read("docs/mail.md"), /gets none for (\d+) days/),
+        find(read("docs/promises.md"), /none for (\d+) days after/),
+      ],
+      Array(2).fill(String(daysWithoutMail)),
+    ],
+  ],
   [
     "the two days of backup.sh, doctor and the health check",
     () => [[backupKept(), daysUntilLate * 1_440], Array(2).fill(minutesUntilUnhealthy())],

@@ -115,7 +115,7 @@ async function startDevSite() {
   const copy = await mkdtemp(join(tmpdir(), "perennial-dev-"));
   for (const source of sources) await cp(join(projectRoot, source), join(copy, source), { recursive: true });
   await linkPackages(join(copy, "node_modules"));
-  const site = await startSite({
+  const started = await startSite({
     cwd: copy,
     // Not npm: it would not pass a signal on to the command.
     command: ["sh", "-c", scripts.dev.replace("npm run generate && ", "exec ")],
@@ -127,13 +127,13 @@ async function startDevSite() {
     },
   });
   afterAll(async () => {
-    await site.stop();
+    await started.stop();
     await rm(copy, { recursive: true, force: true });
   }, timeout);
   return {
-    url: site.url,
+    url: started.url,
     folder: copy,
-    stdout: () => site.stdout(),
+    stdout: () => started.stdout(),
     /** Replaces a text that the file must hold. */
     edit: async (file: string, text: string, replacement: string) => {
       const before = await readFile(join(copy, file), "utf8");

@@ -227,7 +227,7 @@ END $$;
 -- Deletes the entry of a mailed link (unsubscribe) or of an undo button, and returns whether there was one. The button works for an
 -- hour, and only until a mail is sent: otherwise, whoever signed up another person's address could remove it later, and undo would reset
 -- the count of its mails. A mailed link keeps the hash of the address, against restores and imports, and the time, because the address
--- gets no mail for 30 days. The button keeps the id of the entry, against restores only: whoever types the address of a stranger must
+-- gets no mail for some time. The button keeps the id of the entry, against restores only: whoever types the address of a stranger must
 -- not keep that person from mails and imports.
 -- id = (SELECT …): with IN, a forged token would read the whole list. enable_seqscan: see earlyaccess_enqueue. plan_cache_mode: a plan
 -- for one value shows it to a role that sets debug_print_plan.
