@@ -11,11 +11,10 @@ export async function runCommand(...command: Parameters<typeof withDatabase>): P
   await conclude(() => withDatabase(...command));
 }
 
-/** Ends the process after the work, with exit code 1 after an error. */
+/** Does the work and sets the exit code, which is 1 after an error, also of the output. The process then ends by itself. */
 export async function conclude(work: () => Promise<void>): Promise<void> {
   // Node's own stream for a file ignores that an almost full disk takes only a part of a write.
   if (fstatSync(1).isFile()) Object.defineProperty(process, "stdout", { value: createWriteStream("", { fd: 1 }) });
-  const streams = [process.stdout, process.stderr];
   let reported: Error | undefined;
   // The reader closed the pipe, as `head` does, or the disk is full. The work continues: otherwise an import would be incomplete.
   const report = (error: Error) => {
@@ -24,20 +23,12 @@ export async function conclude(work: () => Promise<void>): Promise<void> {
     if (!reported && code !== "EPIPE") process.stderr.write(`The output cannot be written: ${code}\n`);
     reported ??= error;
   };
-  for (const stream of streams) stream.on("error", report);
+  for (const stream of [process.stdout, process.stderr]) stream.on("error", report);
   await work().catch((error: unknown) => {
     if (error !== reported) fail(error);
   });
-  for (const stream of streams) {
-    const error = await written(stream);
-    if (error) report(error);
-  }
-  process.exit();
+  process.stdin.destroy(); // Node would wait for the end of a pipe that the command does not read to its end.
 }
-
-/** Resolves when the stream's output is written, or with the error: process.exit() drops what a pipe did not take yet. */
-export const written = (stream: NodeJS.WriteStream) =>
-  new Promise<Error | null | undefined>((resolve) => stream.write("", resolve));
 
 /**
  * Connects to the configured database as its owner, and disconnects after the work. A signal closes the connection, so that the

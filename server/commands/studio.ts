@@ -73,12 +73,14 @@ function startStudio(databaseUrl: string | undefined) {
   return studio;
 }
 
-/** Forwards the port of a container's own addresses, to which Docker forwards a published port. */
+/** Forwards the port of a container's own addresses, to which Docker forwards a published port. Keeps no process alive. */
 function forwardOtherIps() {
   const interfaces = Object.values(networkInterfaces()).flatMap((list) => list ?? []);
   for (const { address } of interfaces.filter(({ internal, family }) => !internal && family === "IPv4")) {
     createServer((socket) => {
       pipeline(socket, connect(port, "127.0.0.1"), socket, () => undefined);
-    }).listen(port, address);
+    })
+      .listen(port, address)
+      .unref();
   }
 }

@@ -136,4 +136,6 @@ it("import, joined, invite and erase read a file from stdin, also one that is no
   expect(await after('{ printf name; sleep 2; printf ";email"; } | "$@"', "import -")).toMatch(
     /^1 The first line names no column company\./,
   );
+  const endless = '{ echo name,company; while echo Ada,Engines; do sleep 0.1; done; } | "$@"'; // Ends with its reader.
+  expect(await after(endless, "erase --file -")).toMatch(/^1 The first line of stdin names no column email, /);
 });

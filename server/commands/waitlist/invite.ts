@@ -4,7 +4,7 @@ import { buffer } from "node:stream/consumers";
 import { Command, Option } from "commander";
 import type pg from "pg";
 import { OperatorError, printable } from "../../errors.ts";
-import { written, formatCount, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
+import { formatCount, countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { copyInvitation, invitationHeader, readInvitation } from "../../models/operators/export.ts";
 import * as invitations from "../../models/operators/invitations.ts";
 import { fileOption, readAddresses } from "./read-addresses.ts";
@@ -104,8 +104,8 @@ async function inviteToList(
 
 /** Writes the first line before anybody is invited: a closed pipe and a full disk refuse it, too. */
 async function printHeader() {
-  process.stdout.write(invitationHeader);
-  const error = await written(process.stdout);
+  const write = (callback: (error?: Error | null) => void) => process.stdout.write(invitationHeader, callback);
+  const error = await new Promise<Error | null | undefined>(write);
   if (error) throw new OperatorError("Nobody was invited: the list cannot be written.", { cause: error });
 }
 
