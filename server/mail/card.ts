@@ -1,4 +1,4 @@
-// The layout that all mails share: a card with the logo and, below it, who sends the mail. Mail readers know few styles.
+// What all mails share: the headers, and the layout: a card with the logo and, below it, who sends the mail. Mail readers know few styles.
 import { product } from "../../client/shared/content.ts";
 import { html, type Html } from "../views/document.ts";
 
@@ -89,4 +89,13 @@ ${footer}
 </html>
 `;
   return document.toString();
+}
+
+export function mailHeaders(leaveUrl: string) {
+  return {
+    "List-Unsubscribe": `<${leaveUrl}>`,
+    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
+    "Auto-Submitted": "auto-generated",
+    "X-Auto-Response-Suppress": "All", // Exchange knows no Auto-Submitted.
+  };
 }

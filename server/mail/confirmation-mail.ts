@@ -1,13 +1,35 @@
-// The confirmation mail, as plain text and as HTML; its words are in client/shared/content.ts.
+// The confirmation mail, with its headers, as plain text and as HTML; its words are in client/shared/content.ts.
 import { confirmPath, leavePath, tokenParam } from "../../client/shared/paths.ts";
 import type { SiteSettings } from "../../client/shared/site-settings.ts";
 import { confirmationMail as copy, privacyPage, product } from "../../client/shared/content.ts";
+import type { Config } from "../config/settings.ts";
 import { html } from "../views/document.ts";
-import { mailButton, mailLink, renderMailCard, softColour } from "./card.ts";
+import { mailButton, mailHeaders, mailLink, renderMailCard, softColour } from "./card.ts";
 
 export type MailedSite = Pick<SiteSettings, "controller" | "contact" | "retentionMonths" | "unconfirmedDays"> & {
   origin: string;
 };
+
+export function mailedSite(config: Config): MailedSite {
+  const { PUBLIC_URL: origin = "", CONTROLLER: controller, CONTACT_EMAIL: contact } = config;
+  return {
+    origin,
+    controller,
+    contact,
+    retentionMonths: config.RETENTION_MONTHS,
+    unconfirmedDays: config.UNCONFIRMED_DAYS,
+  };
+}
+
+export function composeMessage(
+  { from, site }: { from: { name: string; address: string }; site: MailedSite },
+  email: string,
+  token: string,
+) {
+  const { leaveUrl, ...content } = renderConfirmationMail(site, token);
+  const headers = mailHeaders(leaveUrl);
+  return { from, to: { name: "", address: email }, ...content, headers };
+}
 
 /**
  * Takes no column of the entry, because no mail may repeat what a visitor typed: see confirmationMail in client/shared/content.ts. For mails,

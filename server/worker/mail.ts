@@ -1,11 +1,10 @@
 // The task mail: the confirmation mail of an entry (double opt-in), at most one a day to an address and three in all.
 import type { JobHelpers, Task } from "graphile-worker";
-import type { Config } from "../config/settings.ts";
 import * as mails from "../models/operators/mails.ts";
 import { requireRoom, waitsForConfirmations } from "../models/operators/confirmation-pace.ts";
 import { createToken } from "../models/entry-tokens.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
-import { renderConfirmationMail, type MailedSite } from "../mail/confirmation-mail.ts";
+import { composeMessage, type MailedSite } from "../mail/confirmation-mail.ts";
 import { longestMessageMs, MailError, sendMail } from "../mail/mail-server.ts";
 
 interface Mailer {
@@ -88,30 +87,4 @@ async function findDueEntry(helpers: JobHelpers, id: string) {
   if (!runAt) return entry;
   await helpers.addJob("mail", { entry: id, passed: true }, { runAt, jobKey: `mail ${id}` });
   return undefined;
-}
-
-export function mailedSite(config: Config): MailedSite {
-  const { PUBLIC_URL: origin = "", CONTROLLER: controller, CONTACT_EMAIL: contact } = config;
-  return {
-    origin,
-    controller,
-    contact,
-    retentionMonths: config.RETENTION_MONTHS,
-    unconfirmedDays: config.UNCONFIRMED_DAYS,
-  };
-}
-
-export function composeMessage({ from, site }: Pick<Mailer, "from" | "site">, email: string, token: string) {
-  const { leaveUrl, ...content } = renderConfirmationMail(site, token);
-  const headers = mailHeaders(leaveUrl);
-  return { from, to: { name: "", address: email }, ...content, headers };
-}
-
-export function mailHeaders(leaveUrl: string) {
-  return {
-    "List-Unsubscribe": `<${leaveUrl}>`,
-    "List-Unsubscribe-Post": "List-Unsubscribe=One-Click",
-    "Auto-Submitted": "auto-generated",
-    "X-Auto-Response-Suppress": "All", // Exchange knows no Auto-Submitted.
-  };
 }

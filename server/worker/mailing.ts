@@ -9,8 +9,7 @@ import * as delivery from "../models/operators/mailing-delivery.ts";
 import { parseMailingText, type MailingText } from "../mail/letter.ts";
 import { namesAddress } from "../models/operators/mails.ts";
 import { normaliseEmail } from "../models/sign-up-rules.ts";
-import { renderMailing, type MailingSender } from "../mail/mailing.ts";
-import { mailHeaders } from "./mail.ts";
+import { composeMailing, readMailingSettings, type MailingSettings } from "../mail/mailing.ts";
 import { MailError, sendMail } from "../mail/mail-server.ts";
 
 /** A command may change a mailing at any time. */
@@ -18,25 +17,6 @@ export const lanePause = { longestMs: 1_000 };
 
 /** So many refusals in a row that say no reason are about the sender. */
 const severalRefusals = 3;
-
-interface MailingSettings {
-  /** Of the mail server. */
-  url: string;
-  from: { name: string; address: string };
-  sender: MailingSender;
-}
-
-/** @throws OperatorError that names the settings which a mailing lacks. */
-export function readMailingSettings(config: Config): MailingSettings {
-  const { MAIL_FROM: from, SMTP_URL: url, CONTROLLER: controller, CONTACT_EMAIL: contact, PUBLIC_URL: origin } = config;
-  if (from && url && controller && contact && origin?.startsWith("https:")) {
-    return { url, from, sender: { origin, controller, contact } };
-  }
-  const needed = ["MAIL_FROM", "SMTP_URL", "CONTROLLER", "CONTACT_EMAIL"] as const;
-  const missing: string[] = needed.filter((name) => !config[name]);
-  if (!origin?.startsWith("https:")) missing.push("PUBLIC_URL with https");
-  throw new OperatorError(`A mailing needs settings that are missing: ${missing.join(", ")}. See docs/launch.md.`);
-}
 
 interface Lane {
   queue: delivery.Queue;
@@ -159,14 +139,6 @@ function mustRest(lane: Lane, { step, code, refusal }: MailError, isFirst: boole
   lane.refusals = 0;
   if (refusal && namesAddress(refusal)) return false;
   return step !== "RCPT TO" || !/^4| 5\.2\.2$/.test(code);
-}
-
-export function composeMailing({ from, sender }: MailingSettings, text: MailingText, token: string) {
-  const { leaveUrl, ...content } = renderMailing(text, sender, token);
-  // With "All", Exchange would suppress its reports of mails that it could not deliver.
-  const headers = { ...mailHeaders(leaveUrl), "X-Auto-Response-Suppress": "OOF, AutoReply" };
-  // Spam filters count a text in base64, which nodemailer prefers for other alphabets.
-  return { from, ...content, headers, textEncoding: "quoted-printable" as const };
 }
 
 /** The same for each attempt, so that a receiver can drop a second copy. */

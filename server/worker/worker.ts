@@ -12,6 +12,7 @@ import type { OpenedDatabase } from "../database/open-database.ts";
 import type { WorkerTask } from "../config/database-urls.ts";
 import { workerLock } from "../database/queue.ts";
 import { errorFields, OperatorError } from "../errors.ts";
+import { mailedSite } from "../mail/confirmation-mail.ts";
 import { purgeCrontab, purgeTask } from "./purge.ts";
 import { webhookTask } from "./webhook.ts";
 
@@ -76,7 +77,7 @@ async function createTask(task: WorkerTask, config: Config) {
       `SMTP_URL is not set, so the worker cannot send mails. Set it, for example SMTP_URL=${allSettings.SMTP_URL.example}`,
     );
   }
-  const { mailedSite, mailTask } = await import("./mail.ts"); // nodemailer, which the other tasks do not need.
+  const { mailTask } = await import("./mail.ts"); // nodemailer, which the other tasks do not need.
   return mailTask({ url, from, site: mailedSite(config) });
 }
 

@@ -6,6 +6,7 @@ import { readConfirmationPace } from "../../models/operators/confirmation-pace.t
 import { createToken } from "../../models/entry-tokens.ts";
 import type { Config } from "../../config/settings.ts";
 import { loadConfig } from "../../config/load-config.ts";
+import { composeMessage, mailedSite } from "../../mail/confirmation-mail.ts";
 import { normaliseEmail } from "../../models/sign-up-rules.ts";
 import { OperatorError, printable } from "../../errors.ts";
 import { formatCount, lateHint, retryHint } from "../command.ts";
@@ -54,7 +55,6 @@ export async function sendTestMail(email: string): Promise<Finding> {
   const { MAIL_FROM: from, SMTP_URL: url } = config;
   const to = readTestAddress("--mail", email);
   if (!from || !url) throw new OperatorError("A test mail needs MAIL_FROM and SMTP_URL: see docs/mail.md.");
-  const { composeMessage, mailedSite } = await import("../../worker/mail.ts");
   const site = mailedSite(config);
   return sendTest(url, site.origin, composeMessage({ from, site }, to, createToken().token));
 }

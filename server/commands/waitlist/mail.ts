@@ -8,6 +8,7 @@ import { findWorker, isQueueEnabled } from "../../database/queue.ts";
 import { migrateHint, OperatorError, printable } from "../../errors.ts";
 import { createToken } from "../../models/entry-tokens.ts";
 import { parseMailingText, readMailingText } from "../../mail/letter.ts";
+import { composeMailing, readMailingSettings } from "../../mail/mailing.ts";
 import * as mailings from "../../models/operators/mailings.ts";
 import { countPeople, print, readWholeNumber, withOwner } from "../command.ts";
 import { fileError } from "./files.ts";
@@ -75,7 +76,7 @@ addCommand("test", "sends it to ADDRESS alone")
   .argument("FILE")
   .argument("ADDRESS")
   .action(async (_name: string, path: string, address: string) => {
-    const { text, settings, composeMailing } = await readLetter(path);
+    const { text, settings } = await readLetter(path);
     const to = { name: "", address: readTestAddress("ADDRESS", address) };
     const message = { ...composeMailing(settings, parseMailingText(text), createToken().token), to };
     const finding = await sendTest(settings.url, settings.sender.origin, message);
@@ -122,8 +123,7 @@ async function withMailings(work: (client: pg.Client) => Promise<void>): Promise
 /** @throws OperatorError if the file is no mailing, or a setting is missing. */
 async function readLetter(path: string) {
   const text = readMailingText(await readFile(path));
-  const { composeMailing, readMailingSettings } = await import("../../worker/mailing.ts"); // nodemailer
-  return { text, composeMailing, settings: readMailingSettings(loadConfig()) };
+  return { text, settings: readMailingSettings(loadConfig()) };
 }
 
 async function readFile(path: string): Promise<Buffer> {
