@@ -193,7 +193,7 @@ it("the queue gets no jobs once webhooks are no longer configured", async () => 
   expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toEqual([]);
 });
 
-it("the queue fails no sign-up when it is locked or broken", async () => {
+it("the queue fails no sign-up when it is locked or broken, and gets the next one of the same connection once it works again", async () => {
   await withClient(database.workerUrl, async (client) => {
     await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
     const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
@@ -202,4 +202,7 @@ it("the queue fails no sign-up when it is locked or broken", async () => {
   await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
   expect(await signUp("eve@example.com")).toBe(201);
   expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
+  await database.query("ALTER SCHEMA broken RENAME TO graphile_worker");
+  expect(await signUp("zoe@example.com")).toBe(201);
+  expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toHaveLength(1);
 });
