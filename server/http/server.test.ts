@@ -123,5 +123,7 @@ it.each([
 ])("the server answers a request with Host, Connection and %i further headers with %s", async (count, status) => {
   const headers = Array.from({ length: count }, (_, i) => `X-${i}: 1\r\n`).join("");
   const { port } = await start();
-  expect(statuses(await exchange(port, closing(`GET / HTTP/1.1\r\n${host}${headers}\r\n`)))).toEqual([status]);
+  const answer = await exchange(port, closing(`GET / HTTP/1.1\r\n${host}${headers}\r\n`));
+  expect(statuses(answer)).toEqual([status]);
+  for (const name of ["Content-Security-Policy", "X-Request-Id"]) expect(answer).toContain(`\r\n${name}: `);
 });
