@@ -86,6 +86,9 @@ function describeRefusal({ code = "", message }: { code?: string; message: strin
   if (message.includes("does not support SSL")) {
     return `${server} offers no TLS. Enable it there or, if nobody can listen on the way to it, remove sslmode from its URL.`;
   }
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") {
+    return `${server} shows the certificate of another host (${code}). Name that host in the URL.`;
+  }
   if (/CERT|^UNABLE_TO_/.test(code)) {
     return `${server} shows a certificate that is not trusted (${code}). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.`;
   }

@@ -66,7 +66,7 @@ it.each([
   [
     "finds another host in the certificate",
     () => urls(withAuthority("verify-full"), "127.0.0.1"),
-    "shows a certificate that is not trusted (ERR_TLS_CERT_ALTNAME_INVALID). Name the file of its authority: add &sslrootcert=/path/ca.pem to its URL.",
+    "shows the certificate of another host (ERR_TLS_CERT_ALTNAME_INVALID). Name that host in the URL.",
   ],
   [
     "meets a server without TLS",
