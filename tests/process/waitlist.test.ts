@@ -34,7 +34,7 @@ it.each([
   ["a wrong number", ["invite", "--first", "0"], / is invalid\. Name a whole number from 1 to 100,000,000, for /],
   ["an excess argument", ["export", "a", "b"], /^error: too many arguments for 'export'\. /],
 ])("the waitlist command refuses %s with exit code 2", async (_, args, message) => {
-  expect(await runWaitlist(database, args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
+  expect(await waitlist(args)).toEqual({ code: 2, stdout: "", stderr: expect.stringMatching(message) });
 });
 
 it("retry says that no mail or webhook waits where no worker was set up", async () => {
