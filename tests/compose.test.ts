@@ -216,7 +216,10 @@ it.each<[service: string, environment: Environment]>([
   ["backup", { PGHOST: "database", PGDATABASE: "perennial", PGUSER: "perennial_owner", PGPASSWORD: "owners" }],
   ["https", { DOMAIN: "domain-is-not-set.invalid", TRUSTED_PROXIES: null, XDG_CONFIG_HOME: "/tmp" }],
 ])("who breaks into %s learns no other role's password, and no setting of .env gets lost", (service, environment) => {
-  expect(services[service]?.environment, "environment in docker-compose.yml").toEqual(environment);
+  expect(
+    services[service]?.environment,
+    "environment in docker-compose.yml; for a setting of the image, ofImage above",
+  ).toEqual(environment);
 });
 
 it("Docker Compose refuses to start without a password or Postgres' version, and says what to do", () => {
