@@ -18,10 +18,10 @@ import { sourceName } from "./read-csv.ts";
 export const importCommand = new Command("import")
   .summary("adds the entries of a CSV file to the list, or none if a line is invalid")
   .description(
-    "The first line names the columns as export does, in any order and case and with any spaces or hyphens: name (or " +
-      "first name and last name), email and company; also job title, created at, status, utm_… and referrer host. Any " +
-      "other column stops the import, because it could say who unsubscribed or bounced; so does a status of another " +
-      "tool. import names the columns that it ignores; confirmed_at is one, because only the link in the confirmation " +
+    "The first line names the columns as export does, in any order and case and with any spaces or hyphens; first name " +
+      "and last name can stand for name. Those that the form requires must be there. A column that export lacks stops " +
+      "the import, because it could say who unsubscribed or bounced; so does a status of another tool. import names " +
+      "the columns that it ignores; confirmed_at is one, because only the link in the confirmation " +
       "mail confirms an address. The delimiter is a comma, a semicolon or a tab. Each line must pass the checks of a " +
       "sign-up; if an entry has several lines, messages name its last one. import skips addresses that are on the " +
       "list or earlier in the file and erased addresses, unless the line's created at is later than " +
