@@ -34,7 +34,7 @@ const keysOf = <T extends object>(object: T) => Object.keys(object).filter((key)
 const stateNames = keysOf(states);
 const all: Record<PageId, { handle: PageHandle }> = { ...pages, ...states, failed };
 
-export const prerenderedIds: PageId[] = keysOf(all).filter((id) => all[id].handle.prerendered);
+export const prerenderedIds = keysOf(all).filter((id) => all[id].handle.prerendered);
 
 /** Returns the state of the page at the path that the query names. */
 export function findState(path: string, query: string): StateName | undefined {

@@ -33,7 +33,7 @@ export const confirmPath = "/confirm";
 export const leavePath = "/leave";
 export const tokenParam = "token";
 
-/** The path of each page; "*" is the 404 page. There is one landing page: title, anchors, undo and success belong to "/". */
+/** The path of each page; "*" is the 404 page. */
 export type PagePath = "/" | typeof privacyPath | typeof confirmPath | typeof leavePath | "*";
 
 /**

@@ -104,8 +104,9 @@ async function inviteToList(
 
 /** Writes the first line before anybody is invited: a closed pipe and a full disk refuse it, too. */
 async function printHeader() {
-  const write = (callback: (error?: Error | null) => void) => process.stdout.write(invitationHeader, callback);
-  const error = await new Promise<Error | null | undefined>(write);
+  const error = await new Promise<Error | null | undefined>((resolve) =>
+    process.stdout.write(invitationHeader, resolve),
+  );
   if (error) throw new OperatorError("Nobody was invited: the list cannot be written.", { cause: error });
 }
 

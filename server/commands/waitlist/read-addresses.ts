@@ -18,9 +18,11 @@ export const fileOption = (verb: string) =>
  */
 export async function readAddresses(given: string[], path: string | undefined, command: Command): Promise<string[]> {
   if (path === undefined && given.length === 0) command.error("error: name an ADDRESS or --file FILE");
-  const inFile = path === undefined ? undefined : await readAddressFile(path);
-  if (inFile?.length === 0) throw new OperatorError(`${sourceName(path ?? "")} has no address. Nothing was changed.`);
-  return [...new Set([...given, ...(inFile ?? [])].map(normalise))];
+  const inFile = path === undefined ? [] : await readAddressFile(path);
+  if (path !== undefined && inFile.length === 0) {
+    throw new OperatorError(`${sourceName(path)} has no address. Nothing was changed.`);
+  }
+  return [...new Set([...given, ...inFile].map(normalise))];
 }
 
 function normalise(email: string): string {
