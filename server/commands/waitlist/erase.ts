@@ -8,8 +8,8 @@ import { countNames } from "./files.ts";
 export const erase = new Command("erase")
   .summary("permanently removes the entry of each ADDRESS")
   .description(
-    "Removes all of the entries, or none if a text is no email address. Earlier backups and " +
-      "exports still hold them. Neither a restore with purge nor an import brings them back, and the people can sign up again.",
+    "Removes all of the entries, or none if a text is no email address. Earlier backups and exports still hold them. " +
+      "Neither a restore with purge nor an import brings them back, and the people can sign up again.",
   )
   .argument("[ADDRESS...]")
   .addOption(fileOption("erase"))
@@ -23,7 +23,6 @@ export const erase = new Command("erase")
         if (person) ids.push(person.entry.id);
         else missing.push(email);
       }
-      // A backup may have an entry that the list lacks.
       await eraseEntries(client, ids, emails);
       print(`Removed ${countEntries(ids.length)}. Not on the list: ${countNames(missing)}.\n`);
       requireListed(ids.length);

@@ -38,15 +38,15 @@ export async function mayReadKept(client: pg.Client): Promise<boolean> {
 
 /**
  * Deletes entries by their ids, and keeps the hashes of their addresses.
- * @param missing addresses that the list lacks, but a backup or a CSV file may have: it keeps their hashes, too.
+ * @param emails addresses whose hashes it keeps, too: a backup or a CSV file may have one that the list lacks.
  */
-export async function eraseEntries(owner: pg.Client, ids: string[], missing: string[]): Promise<void> {
+export async function eraseEntries(owner: pg.Client, ids: string[], emails: string[]): Promise<void> {
   await owner.query("BEGIN");
   await owner.query("SELECT earlyaccess_kept.keep_erased($1)", [ids]);
   await owner.query(
     `INSERT INTO earlyaccess_kept.addresses (hash) SELECT DISTINCT earlyaccess_kept.hash_email(email) FROM unnest($1::text[]) AS email
      ON CONFLICT (hash) DO UPDATE SET erased_at = CURRENT_TIMESTAMP`,
-    [missing],
+    [emails],
   );
   // The pace counts a job also without its entry: those of erased bots would use up the day.
   const { rows } = await owner.query("SELECT to_regnamespace('graphile_worker') IS NOT NULL AS \"hasQueue\"");
