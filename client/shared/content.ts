@@ -383,8 +383,8 @@ export const errorPage = {
 };
 
 /**
- * The confirmation mail. Only the worker loads it. Repeat nothing that the visitor typed, such as the company: anybody can sign up a
- * stranger's address, and would send that person words of his own under your name.
+ * The confirmation mail. Repeat nothing that the visitor typed, such as the company: anybody can sign up a stranger's address, and
+ * could send a text to that person under your name.
  */
 export const confirmationMail = {
   subject: `Confirm your address for the ${product.name} early access list`,

@@ -1,4 +1,4 @@
-// What all mails share: the headers, and the layout: a card with the logo and, below it, who sends the mail. Mail readers know few styles.
+// The headers and the layout of all mails: a card with the logo and, below it, who sends the mail. Mail readers know few styles.
 import { product } from "../../client/shared/content.ts";
 import { html, type Html } from "../views/document.ts";
 

@@ -49,7 +49,7 @@ export async function createPages(load: () => Promise<Rendering>, settings: Page
     return cacheResponse(bodies, page.status, { "Content-Type": "text/html; charset=utf-8", ...caching });
   }
 
-  /** Returns a page, or the page with the failure of a form post, which typed values make one person's. */
+  /** Returns a page, or the page with the failure of a form post. With typed values, it is one person's, and is not kept. */
   function getPage(id: PageId, failure?: FormFailure): Promise<CachedResponse> {
     if (!built || failure?.values) return render(id, false, failure);
     const key = `${id} ${failure?.status} ${failure?.wait}`;
