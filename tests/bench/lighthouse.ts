@@ -20,7 +20,8 @@ const command = ["--yes", "lighthouse@12.8.2", "--quiet", "--output=json"];
 const chromeFlags = "--chrome-flags=--headless=new --no-sandbox --disable-gpu";
 
 const postgres = await startPostgres();
-const { path, env } = await findChromium(); // This Lighthouse cannot trace the newest Chromium.
+// The packaged one on Linux: this Lighthouse cannot trace the newest Chromium.
+const { path, env } = await findChromium();
 const options = { env: { ...process.env, ...env, ...(path && { CHROME_PATH: path }) }, maxBuffer: 2 ** 26 };
 try {
   await migrate(postgres);

@@ -21,7 +21,7 @@ export function launchChromium({ path, channel, env }: Chromium): Promise<Browse
 }
 
 /**
- * Prefers the packaged one where it runs: it is the same on each machine, and needs two thirds of the processor time of an installed one.
+ * Prefers the packaged one where it runs: it is the same on each machine, and needs less processor time than an installed one.
  * @throws if there is none.
  */
 export async function findChromium(): Promise<Chromium> {

@@ -39,7 +39,7 @@ function toTestDatabase(name: string, urls: DatabaseSettings): TestDatabase {
   };
 }
 
-/** Returns queryAs of one role. It keeps connections for a moment: to open one takes ten times the processor time of a query. */
+/** Returns queryAs of one role. It keeps connections for a moment: to open one takes much more processor time than a query. */
 function openQueries(connectionString: string): TestDatabase["query"] {
   const pool = new pg.Pool({ connectionString, ...timeouts, max: 50, idleTimeoutMillis: 500, allowExitOnIdle: true });
   pool.on("error", () => undefined).on("connect", (client) => client.on("error", () => undefined));
@@ -71,7 +71,7 @@ export async function createTestDatabase(template: Template = "site"): Promise<T
   const name = createName();
   const { ownerUrl, webUrl, worker, ...others } = inject("templates")[template];
   const { username } = new URL(ownerUrl);
-  // The other strategy writes each page to the log, too, which takes twice the processor time.
+  // The other strategy also writes each page to the log, which takes more processor time.
   const create = `CREATE DATABASE ${name} TEMPLATE template_${template} OWNER ${username} STRATEGY FILE_COPY`;
   await queryAs(superuserUrl("postgres"), create);
   const inCopy = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
