@@ -15,7 +15,7 @@ const secretNames = settingNames.filter((name) => "secret" in allSettings[name])
 
 const url = "postgresql://web:secret@db.example/perennial";
 
-it("the configuration has the default of each setting that is unset or empty, the worker the owner's URL, the owner the site's, and the site none", async () => {
+it("the configuration has the default of each unset or empty setting, the worker the owner's URL, the owner the site's, and the site none", async () => {
   const config = readConfig({ PORT: "", DATABASE_URL: " " });
   expect(config).toEqual(readConfig({}));
   expect(config).toMatchObject({ HOST: "127.0.0.1", PORT: 3000, DATABASE_URL: undefined });
