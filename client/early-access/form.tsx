@@ -97,7 +97,7 @@ export function EarlyAccessForm({ again, undone, onJoined }: Props) {
   function clearError({ target }: FormEvent<HTMLFormElement>) {
     const { name, value, required, validity } = target as HTMLInputElement;
     const isCorrected = validity.valid && !(required && value.trim() === "");
-    if (state.step !== "failed" || !isKeyOf(errors, name) || !isCorrected) return;
+    if (state.step !== "failed" || !isKeyOf(errors, name) || !errors[name] || !isCorrected) return;
     const rest = { ...errors, [name]: undefined };
     setState(Object.values(rest).some(Boolean) ? { ...state, errors: rest } : { step: "idle" });
   }
