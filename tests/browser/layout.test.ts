@@ -68,7 +68,7 @@ function findHiddenTexts(): string[] {
 }
 
 /**
- * Runs in the page, whose window must be higher. Returns the visible texts with a line whose middle is covered, be it by a drawing of
+ * Runs in the page, which its window must show whole. Returns the visible texts with a line whose middle is covered, be it by a drawing of
  * an ancestor. What is transparent covers nothing.
  */
 function findCoveredTexts(selector: string): string[] {
