@@ -98,13 +98,8 @@ export const failed = {
 export const routes: RouteObject[] = [
   {
     id: "failed",
-    ...failed,
-    children: Object.entries(pages).map(([path, { element, handle }]) => ({
-      path,
-      element,
-      handle,
-      caseSensitive: true,
-    })),
+    errorElement: failed.errorElement,
+    children: Object.entries(pages).map(([path, { element }]) => ({ path, element, caseSensitive: true })),
   },
 ];
 
