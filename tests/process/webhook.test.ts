@@ -7,6 +7,7 @@ import { Webhook } from "standardwebhooks";
 import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { sourceColumns } from "../../server/database/columns.ts";
 import { migrate } from "../../server/database/migrate.ts";
+import { timeLimits } from "../../server/config/time-limits.ts";
 import { listen } from "../../server/http/listen.ts";
 import { createTestDatabase, type TestDatabase } from "../support/database.ts";
 import { queryAs, withClient } from "../support/postgres.ts";
@@ -193,15 +194,21 @@ it("the queue gets no jobs once webhooks are no longer configured", async () => 
   expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toEqual([]);
 });
 
-it("the queue fails no sign-up when it is locked or broken, and gets the next one of the same connection once it works again", async () => {
+it("the queue fails no sign-up and no confirmation when it is locked or broken, and gets the next sign-up of the same connection once it works again", async () => {
+  await database.query(`SET earlyaccess.silent = 'on';
+    INSERT INTO earlyaccess (id, name, email, company, mail_tokens)
+    SELECT gen_random_uuid(), 'Ada', i || '@example.com', 'Engines', ARRAY[sha256(i::text::bytea)] FROM generate_series(1, 10) i`);
+  const confirmAll = `SET statement_timeout = ${timeLimits.statement};
+    SELECT bool_and(earlyaccess_confirm(sha256(i::text::bytea))) AS confirmed FROM generate_series(1, 10) i`;
   await withClient(database.workerUrl, async (client) => {
     await client.query("BEGIN; LOCK TABLE graphile_worker._private_jobs IN ACCESS EXCLUSIVE MODE");
     const names = Array.from({ length: 8 }, (_, i) => `bob${i}@example.com`);
     expect(new Set(await Promise.all(names.map((name) => signUp(name))))).toEqual(new Set([201]));
+    expect(await queryAs(database.webUrl, confirmAll)).toEqual([{ confirmed: true }]);
   });
   await database.query("ALTER SCHEMA graphile_worker RENAME TO broken");
   expect(await signUp("eve@example.com")).toBe(201);
-  expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(9);
+  expect(await database.query("SELECT FROM earlyaccess")).toHaveLength(19);
   await database.query("ALTER SCHEMA broken RENAME TO graphile_worker");
   expect(await signUp("zoe@example.com")).toBe(201);
   expect(await database.query("SELECT FROM graphile_worker._private_jobs")).toHaveLength(1);

@@ -173,8 +173,8 @@ BEGIN
   END IF;
   RETURN NEW;
 EXCEPTION WHEN OTHERS THEN
-  RAISE WARNING 'no job for a sign-up: %', SQLERRM;
-  -- Spares the other sign-ups of this transaction the same wait.
+  RAISE WARNING 'no job for an entry: %', SQLERRM;
+  -- Spares the other sign-ups and confirmations of this transaction the same wait.
   PERFORM set_config('earlyaccess.silent', 'on', true);
   RETURN NEW;
 END $$;
@@ -191,7 +191,8 @@ FOR EACH ROW WHEN (NOT NEW."suspected_spam"
   AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('mail');
 
 CREATE TRIGGER "earlyaccess_webhook_confirmed" AFTER UPDATE ON "earlyaccess"
-FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL) EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
+FOR EACH ROW WHEN (OLD."confirmed_at" IS NULL AND NEW."confirmed_at" IS NOT NULL
+  AND current_setting('earlyaccess.silent', true) IS DISTINCT FROM 'on') EXECUTE FUNCTION "earlyaccess_enqueue"('webhook');
 
 -- Disabled until somebody wants the jobs: after the migrations, migrating creates the queue and enables the triggers of the
 -- tasks in its settings.
