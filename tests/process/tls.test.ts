@@ -83,6 +83,7 @@ it.each([
       .filter((line) => line.includes('"database not available;'));
   await until("the log says why", () => lines().length > 0);
   expect(lines()).toEqual([expect.stringContaining(message)]);
+  expect(lines()[0]).toMatch(/"Postgres at [\w.]+:\d+ (?:refuses the connection: |shows |offers )/);
   expect(await signUp(site)).toBe(503);
   const migrated = await run([process.execPath, join(projectRoot, "dist/server/migrate.js")], urlsOf(given()));
   expect(migrated).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining(message) as string });
