@@ -26,10 +26,11 @@ const [, loader = ""] = /<script type="module"[^>]* src="\/assets\/([^"]+)"/.exe
 const page: Sizes = { "/": await sizeOf("/") };
 const script: Sizes = { [loader]: await sizeOf(`/assets/${loader}`) };
 /**
- * Browsers prefer favicon.svg to favicon.ico, fetch apple-touch-icon.png when the page is added to a home screen, and the fonts when
- * somebody types a letter that the page's texts lack.
+ * Browsers prefer favicon.svg, fetch the next two when the page is added to a home screen, and the fonts when somebody types a letter
+ * that the page's texts lack.
  */
-const later = /^\/(privacy|favicon\.ico|apple-touch-icon\.png|assets\/familjen-grotesk-.+-wght-.+\.woff2)$/;
+const later =
+  /^\/(privacy|favicon\.ico|apple-touch-icon\.png|site\.webmanifest|assets\/familjen-grotesk-.+-wght-.+\.woff2)$/;
 const firstLoad = { ...page };
 const paths = Array.from(
   html.matchAll(/(?:(?:src|href)="|url\(["']?)(\/[^/"'#)][^"'#)]*)/g),

@@ -17,7 +17,7 @@ interface Described {
   content?: Record<string, { example?: Body }>;
 }
 type Body = { message?: string; errors?: { pointer: string }[] };
-type Operation = { responses: Record<string, Described | { $ref: string }> };
+type Operation = { operationId?: string; responses: Record<string, Described | { $ref: string }> };
 interface Document {
   paths: Record<string, Record<string, Operation>>;
   components: { headers: Record<string, { schema: { type?: string } }>; responses: Record<string, Described> };
@@ -105,6 +105,22 @@ it("docs/openapi.yaml has the schema that the server validates; npm run openapi 
 it("docs/openapi.yaml is a valid OpenAPI document of only those responses that a test provokes", async () => {
   expect(await new Validator().validate(text)).toEqual({ valid: true });
   expect(Object.keys(provoked).toSorted()).toEqual(documented.toSorted());
+});
+
+/** Returns the keys beside each `$ref`, below `value`. */
+function siblingsOfRefs(value: unknown): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  const siblings = "$ref" in value ? Object.keys(value).filter((key) => key !== "$ref") : [];
+  return [...siblings, ...Object.values(value).flatMap(siblingsOfRefs)];
+}
+
+it("docs/openapi.yaml names each operation, and adds to no schema beside its $ref: generators of clients would lose that", () => {
+  const harmless = new Set(["description", "summary"]);
+  expect(siblingsOfRefs(document).filter((key) => !harmless.has(key))).toEqual([]);
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const names = operations.map(({ operationId }) => operationId);
+  expect(names).not.toContain(undefined);
+  expect(new Set(names).size).toBe(operations.length);
 });
 
 it.each(documented)("the response %s has the status, headers and body of docs/openapi.yaml", async (name) => {

@@ -29,8 +29,8 @@ export const timeLimits = {
   keepAlive: 125_000,
   /** For the next request while the site stops: a proxy may have sent it before it learns that the connection closes. */
   keepAliveOfStop: 500,
-  /** For the requests in progress when the site stops. */
-  grace: 10_000,
+  /** For the requests in progress when the site stops. Windows ends a process 5 s after its console is closed. */
+  grace: process.platform === "win32" ? 2_000 : 10_000,
 };
 
 /**

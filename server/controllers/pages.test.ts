@@ -39,9 +39,14 @@ it("search engines may read every page", async () => {
   expect((await get("/robots.txt")).text).toBe("User-agent: *\nAllow: /\n");
 });
 
-it("the social picture has the named size", async () => {
-  const picture = (await get("/social.png")).body as Buffer;
-  expect([picture.readUInt32BE(16), picture.readUInt32BE(20)]).toEqual([1200, 630]);
+it("the page on a phone's home screen opens the landing page, and the icons and the social picture have the named sizes", async () => {
+  const manifest = JSON.parse((await get("/site.webmanifest")).text) as Record<string, unknown>;
+  expect([manifest.start_url, manifest.name]).toEqual(["/", product.name]);
+  const social = { src: "/social.png", sizes: "1200x630" };
+  for (const { src, sizes } of [...(manifest.icons as Record<string, string>[]), social]) {
+    const picture = (await get(src ?? "")).body as Buffer;
+    expect(`${picture.readUInt32BE(16)}x${picture.readUInt32BE(20)}`).toBe(sizes);
+  }
 });
 
 it("200 characters of a request's path are logged unless it may hold an email address or a link's secret, or is a probe's", async () => {
@@ -161,9 +166,11 @@ it.each<[path: string, type: string, caching: string, cdn?: string]>([
   [assetOf(/src="(\/assets\/[^"]+\.js)"/), "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
   [assetOf(/href="(\/assets\/[^"]+\.woff2)"/), "font/woff2", "public, max-age=31536000, immutable"],
   ["/favicon.svg", "image/svg+xml", "public, max-age=3600"],
-  ["/social.png", "image/png", "public, max-age=3600"],
-  ["/apple-touch-icon.png", "image/png", "public, max-age=3600"],
+  ...["/social.png", "/apple-touch-icon.png", "/icon-192.png", "/icon-512.png"].map(
+    (path): [string, string, string] => [path, "image/png", "public, max-age=3600"],
+  ),
   ["/favicon.ico", "image/vnd.microsoft.icon", "public, max-age=3600"],
+  ["/site.webmanifest", "application/manifest+json; charset=utf-8", "public, max-age=3600"],
   ["/robots.txt", "text/plain; charset=utf-8", "public, max-age=3600"],
   ["/healthz", "application/json; charset=utf-8", "no-store, no-transform"],
   ["/readyz", "application/json; charset=utf-8", "no-store, no-transform"],

@@ -42,7 +42,9 @@ it("the security policy runs no script but the site's own, and no other site can
     "x-content-type-options": "nosniff",
     "x-frame-options": "DENY",
   });
-  const sources = ["script", "style", "img", "font", "connect"].map((name) => `${name}-src 'self'`).join(";");
+  const sources = ["script", "style", "img", "font", "connect", "manifest"]
+    .map((name) => `${name}-src 'self'`)
+    .join(";");
   const policy = landing.headers["content-security-policy"] as string;
   expect(policy.replaceAll(/ 'sha256-[\w+/]{43}='/g, "")).toBe(
     `default-src 'none';${sources};form-action 'self';base-uri 'none';frame-ancestors 'none';` +

@@ -34,6 +34,7 @@ export function securityHeaders({ https, inline, allowIndexing }: SecurityPolicy
         imgSrc: ["'self'"],
         fontSrc: ["'self'"],
         connectSrc: ["'self'"],
+        manifestSrc: ["'self'"],
         formAction: ["'self'"],
         baseUri: ["'none'"],
         frameAncestors: ["'none'"],

@@ -92,6 +92,7 @@ it("the head has these names, colours and addresses, and the pages after a sign-
     '<link rel="icon" href="/favicon.ico" sizes="32x32">',
     '<link rel="icon" href="/favicon.svg" type="image/svg+xml">',
     '<link rel="apple-touch-icon" href="/apple-touch-icon.png">',
+    '<link rel="manifest" href="/site.webmanifest">',
     '<link rel="preload" href="/assets/familjen-grotesk.woff2" as="font" type="font/woff2" crossorigin>',
   ]);
   for (const path of ["/?joined", `/?joined&undo=${token}`, "/?undone"]) {

@@ -1,4 +1,4 @@
-// waitlist export: the apostrophes before formulas, and the round trip of CSV through import.
+// waitlist export: CSV and JSON lines, the apostrophes before formulas, and the round trip of CSV through import.
 import fs from "node:fs";
 import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { Readable } from "node:stream";
@@ -24,7 +24,7 @@ const columns =
   `${fieldColumns.join()},status,created_at,confirmed_at,mail_refusal,suspected_spam,` +
   "utm_source,utm_medium,utm_campaign,utm_term,utm_content,referrer_host,imported,id";
 
-it("export quotes special characters and empty text", async () => {
+it("export quotes special characters and empty text in CSV, and writes the same columns as JSON lines", async () => {
   const name = 'Ada "Countess", Lovelace';
   const columnsOfAda = { job_title: "two\nlines", mail_refusal: "=550", suspected_spam: true, utm_source: "" };
   const [created_at, confirmed_at] = ["2026-01-02T03:04:05.678Z", "2026-01-03T02:00:00+02:00"];
@@ -33,6 +33,12 @@ it("export quotes special characters and empty text", async () => {
   const laterFields = ",".repeat(fieldColumns.length - 4);
   const cells = `"Ada ""Countess"", Lovelace",ada@example.com,Engines,"two\nlines"${laterFields},waiting,2026-01-02T03:04:05.678Z,2026-01-03T00:00:00.000Z,'=550,true,"",,,,,`;
   expect(await exportList("-")).toBe(`${columns}\n${cells},false,${id as string}\n`);
+  const [line = "", ...others] = (await exportList("--format", "ndjson")).split("\n");
+  expect(others).toEqual([""]);
+  const entry = JSON.parse(line) as object;
+  expect(Object.keys(entry).join()).toBe(columns);
+  const created = "2026-01-02T03:04:05.678+00:00";
+  expect(entry).toMatchObject({ ...columnsOfAda, name, created_at: created, utm_medium: null });
 });
 
 it.each([[], ["--excel"]])(
@@ -84,7 +90,9 @@ it("export --excel writes the same text wherever a chunk of its stream ends", as
   }
 });
 
-const names = async (...options: string[]) => (await exportList(...options)).match(/^[A-Z]\w+(?=,)/gm)?.toSorted();
+/** The names in CSV or in JSON lines. */
+const names = async (...options: string[]) =>
+  (await exportList(...options)).match(/(?<=^|^\{"name":")[A-Z]\w+(?="?,)/gm)?.toSorted();
 
 it("export filters by period, flag, confirmation and status", async () => {
   await add("One", "one@example.com", { created_at: "2026-01-01T23:59:59Z", confirmed_at: "2026-01-03T00:00:00Z" });
@@ -98,6 +106,7 @@ it("export filters by period, flag, confirmation and status", async () => {
   expect(await names("--without-flagged")).toEqual(["One", "Two"]);
   expect(await names("--confirmed")).toEqual(["One"]);
   expect(await names("--status", "invited")).toEqual(["Two"]);
+  expect(await names("--status", "invited", "--format", "ndjson")).toEqual(["Two"]);
 });
 
 it.each(["2024-02-29", "0d", "400d"])("export takes %s as a whole day in UTC", async (day) => {

@@ -327,6 +327,11 @@ it.each<[string, string | Uint8Array, RegExp, option?: string]>([
     "--own",
   ],
   [
+    "the flags of an older export",
+    "name,email,company,suspected_spam,disposable_email,Unusual Volume,State\nSecret,a@example.com,C,f,t,f,x\n",
+    /^Flags of an older export: disposable_email, Unusual Volume\. Remove the lines in which .* columns\.\nColumns that .* know: State\. /,
+  ],
+  [
     "a file without a header",
     "<secret@example.com>,Secret,secret@example.com,Secret\n",
     /^The first line names no column email, name, company\. Rename a column, or add one: a name or company may be "unknown"\.\n$/,
@@ -334,8 +339,13 @@ it.each<[string, string | Uint8Array, RegExp, option?: string]>([
   ["a first line alone", "name,email,company\n", /^\S+import\.csv has no line below the first one\.\n$/],
   ["two columns for one field", "email,e-mail,name,company\n", /^Two columns are for email\. Remove one, or rename /],
   ["a spreadsheet", "PK\x03\x04\x14\0secret", notCsv],
+  ["an old spreadsheet", Buffer.from("D0CF11E0A1B11AE10000", "hex"), notCsv],
+  ["a PDF", "%PDF-1.4\nsecret", notCsv],
   ["HTML", "\uFEFF\n<table>secret", notCsv],
+  ["XML", '<?xml version="1.0"?>secret', notCsv],
   ["JSON", '\uFEFF[{"name":"secret"}]', notCsv],
+  ["JSON lines", '{"name":"secret"}\n', notCsv],
+  ["vCards", "BEGIN:VCARD\nFN:Secret\n", notCsv],
   ["UTF-16 without a byte order mark", Buffer.from("name,email,company\nSecret", "utf16le"), notCsv],
   ["a first line over 64 KiB", "secret ".repeat(10_000), notCsv],
   [

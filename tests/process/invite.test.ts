@@ -170,7 +170,7 @@ it("export --invitation writes those who are still invited, with addresses as th
 
 it("export --invitation takes no other option", async () => {
   const flags = [["--excel"], ["--confirmed"], ["--without-flagged"]];
-  for (const option of [...flags, ["--since", "1d"], ["--until", "1d"], ["--status", "invited"]]) {
+  for (const option of [...flags, ["--format", "csv"], ["--since", "1d"], ["--until", "1d"], ["--status", "invited"]]) {
     const { code, stderr } = await exportInvitation("first", ...option);
     expect([...option, code, stderr]).toEqual([...option, 2, expect.stringContaining("cannot be used with")]);
   }

@@ -40,12 +40,18 @@ async function lines(...options: string[]): Promise<string[]> {
 /** Returns the tables in one line each. */
 const tables = async (...options: string[]) => (await lines(...since, ...options)).join(" ").trim().split(/ {2,}/);
 
-it("stats counts sign-ups by day, source and status, confirmed ones if there are any, and no flagged ones", async () => {
+it("stats counts sign-ups by day, source and status, confirmed ones if there are any, and flagged ones only on request", async () => {
+  const days = (second: number, all: number) => `Day|Sign-ups 2026-01-02|${second} 2026-01-01|1 all|${all}`;
   expect((await tables()).slice(1)).toEqual([
-    "Day|Sign-ups 2026-01-02|5 2026-01-01|1 all|6",
+    days(5, 6),
     `Source|Sign-ups direct|2 news|2 ${shownHostile}|1 blog.example|1`,
     "Status|Sign-ups waiting|5 joined|1",
-    "Not counted: 1 flagged; export lists them.",
+    "Not counted: 1 flagged; see --with-flagged.",
+  ]);
+  expect((await tables("--with-flagged")).slice(1)).toEqual([
+    days(6, 7),
+    `Source|Sign-ups news|3 direct|2 ${shownHostile}|1 blog.example|1`,
+    "Status|Sign-ups waiting|6 joined|1",
   ]);
   await database.query("UPDATE earlyaccess SET confirmed_at = now() WHERE email < 'ada4'");
   expect((await tables()).slice(1, 4)).toEqual([
@@ -97,7 +103,8 @@ it("a sign-up of today counts before the first view of today is stored", async (
 it("stats begins with the funnel of unflagged sign-ups that were not imported, and leaves out steps without figures", async () => {
   const note = ["Without flagged, imported and deleted entries", "(people who left, were erased or never confirmed)."];
   const funnel = async (env = {}) => {
-    const { stdout } = await waitlist(["stats", ...since], env);
+    // Flagged entries count in the other tables only.
+    const { stdout } = await waitlist(["stats", ...since, "--with-flagged"], env);
     return stdout.replaceAll(/ {2,}/g, "|").split("\n\n", 1)[0]?.split("\n");
   };
   // One has joined without an invitation.

@@ -28,7 +28,7 @@ it.each([
   ["no command", [], /^Usage: waitlist /],
   ["an unknown command", ["\u001B[2J"], /^error: unknown command '\?\[2J'\nSee --help\.\n$/],
   ["an unknown option", ["export", "--\u001B[2J"], /^error: unknown option '--\?\[2J'\nSee --help\.\n$/],
-  ["an unknown choice", ["export", "--status", "gone"], / 'gone' is invalid\. Allowed choices are waiting, invited, /],
+  ["an unknown choice", ["export", "--format", "xml"], / 'xml' is invalid\. Allowed choices are csv, ndjson\./],
   ["a wrong date", ["export", "--since", "01/02/2026"], / '01\/02\/2026' is invalid\. Name a date, for example /],
   ["a missing argument", ["show"], /^error: missing required argument 'ADDRESS'\n/],
   ["a wrong number", ["invite", "--first", "0"], / is invalid\. Name a whole number from 1 to 100,000,000, for /],

@@ -43,6 +43,9 @@ const otherColumns = ["status", "created_at", "suspected_spam"];
 const importedColumns = [...fieldColumns, ...nameParts, ...otherColumns, ...sourceColumns];
 const ownColumns = ["confirmed_at", "mail_refusal", "imported"];
 
+/** Flags of older exports. An import without them would take the entries that have one for people who get mails. */
+const retiredFlags = ["disposable_email", "unusual_volume"];
+
 /** In lower case without spaces and hyphens, "E-Mail" is email, and "First name" is first_name. */
 const simplify = (name: string) => name.toLowerCase().replaceAll(/[\s\p{Pd}_]/gu, "");
 
@@ -121,7 +124,12 @@ function columnsError({ names, columns, unknown }: Header, foreign?: { column: s
     const statuses = listNames(Object.keys(WaitlistStatus));
     sentences.push(`Line ${foreign.line}: status: not one of ${statuses}.`);
   }
-  const others = [...unknown, ...(foreign ? [foreign.column] : [])];
+  const retired = unknown.filter((name) => includesName(retiredFlags, name));
+  if (retired.length > 0) {
+    const remedy = "Remove the lines in which one is true: those people would get mails. Then remove these columns";
+    sentences.push(`Flags of an older export: ${listNames(retired)}. ${remedy}.`);
+  }
+  const others = [...unknown.filter((name) => !retired.includes(name)), ...(foreign ? [foreign.column] : [])];
   if (others.length > 0) {
     const question = "Does one say who unsubscribed or bounced? Remove those people first";
     const remedy = "then remove these columns or name each with --ignore";

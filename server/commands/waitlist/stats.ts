@@ -10,24 +10,26 @@ const [shownDays, shownSources] = [14, 10];
 /** The number of sources with --all. A flood of sign-ups can name a million. */
 const mostSources = 1_000;
 
-type Options = Period & { all?: boolean };
+type Options = Period & { all?: boolean; withFlagged?: boolean };
 
 export const stats = new Command("stats")
   .summary("shows the way from views to people who joined, and sign-ups by day, source and status")
   .description(
     "Views are loads of the landing page, not visitors. A source is utm_source, else the site that linked to the page, " +
       "else direct. Days are in UTC. The rate is sign-ups per view, without imported entries and without days on which no " +
-      "views were counted. Flagged entries do not count. Bars show sign-ups.",
+      "views were counted. Flagged entries count only with --with-flagged, and never in the funnel. Bars show sign-ups.",
   )
   .option(
     "--all",
     `every day and up to ${formatCount(mostSources)} sources, instead of ${shownDays} days and ${shownSources} sources`,
   )
+  .option("--with-flagged", "include flagged entries")
   .addOption(sinceOption())
   .addOption(untilOption())
-  .action(async ({ all = false, ...period }: Options) => {
+  .action(async ({ all = false, withFlagged = false, ...period }: Options) => {
     await withOwner(async (client, _database, { MAIL_FROM }) => {
-      const figures = await countFigures(client, periodSql(period), all ? mostSources : shownSources);
+      const options = { withFlagged, sources: all ? mostSources : shownSources };
+      const figures = await countFigures(client, periodSql(period), options);
       print(formatTables(figures, all, MAIL_FROM !== undefined));
     });
   });
@@ -58,7 +60,7 @@ interface Line {
 /** Leaves out columns that have no figure. At most 80 columns wide, unless --all shows whole labels. */
 function formatTables(figures: Figures, all: boolean, sendsMail: boolean): string {
   const { total, byDay, bySource, byStatus, flagged } = figures;
-  const note = flagged > 0 ? [`Not counted: ${formatCount(flagged)} flagged; export lists them.`] : [];
+  const note = flagged > 0 ? [`Not counted: ${formatCount(flagged)} flagged; see --with-flagged.`] : [];
   if (byDay.length === 0) return `${["No views and no sign-ups.", ...note].join("\n")}\n`;
   const ofEntries = total.confirmed > 0 ? [signups, confirmed] : [signups];
   const columns = total.views > 0 ? [views, ...ofEntries, rate] : ofEntries;

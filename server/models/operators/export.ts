@@ -1,4 +1,4 @@
-// The list as CSV: the COPY statements of export and invite.
+// The list as CSV or JSON lines: the COPY statements of export and invite.
 import type { Writable } from "node:stream";
 import { StringDecoder } from "node:string_decoder";
 import { pipeline } from "node:stream/promises";
@@ -22,16 +22,28 @@ function toCsvCell(column: string): string {
   return column.endsWith("_at") ? `to_char(${column}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS ${column}` : column;
 }
 
-const copySql = (condition: string, delimiter: string) =>
+const csv = (condition: string, delimiter: string) =>
   `COPY (SELECT ${exportedColumns.map(toCsvCell).join(", ")} FROM public.earlyaccess WHERE ${condition})
    TO STDOUT (FORMAT csv, HEADER, DELIMITER '${delimiter}')`;
 
+/** The COPY statement of each format, for the entries that meet an SQL condition. */
+const statements = {
+  csv: (condition: string) => csv(condition, ","),
+  excel: (condition: string) => csv(condition, "\t"),
+  // COPY changes no byte of JSON text here, because JSON text has no control characters.
+  ndjson: (condition: string) =>
+    `COPY (SELECT row_to_json(entry) FROM (SELECT ${exportedColumns.join(", ")} FROM public.earlyaccess WHERE ${condition}) AS entry)
+     TO STDOUT (FORMAT csv, QUOTE E'\\x01', DELIMITER E'\\x02')`,
+};
+
+export type ExportFormat = keyof typeof statements;
+
 /** Copies the entries that meet an SQL condition; ends the output unless it is stdout. Returns the number of entries. */
-export async function copyList(client: pg.Client, forExcel: boolean, condition: string, output: Writable) {
-  const rows = client.query(copyTo(copySql(condition, forExcel ? "\t" : ",")));
+export async function copyList(client: pg.Client, format: ExportFormat, condition: string, output: Writable) {
+  const rows = client.query(copyTo(statements[format](condition)));
   const options = { end: output !== process.stdout };
   // Excel knows the encoding of UTF-16 with a byte order mark, and splits it at tabs whatever the country's list separator is.
-  await (forExcel ? pipeline(rows, toUtf16, output, options) : pipeline(rows, output, options));
+  await (format === "excel" ? pipeline(rows, toUtf16, output, options) : pipeline(rows, output, options));
   return rows.rowCount;
 }
 

@@ -24,8 +24,13 @@ export interface Figures {
 }
 
 /** @param period an SQL condition on created_at. */
-export async function countFigures(client: pg.Client, period: string, sources: number): Promise<Figures> {
-  const figures = viewsAndEntries(period);
+export async function countFigures(
+  client: pg.Client,
+  period: string,
+  { withFlagged, sources }: { withFlagged: boolean; sources: number },
+): Promise<Figures> {
+  const countedSql = withFlagged ? "true" : "NOT suspected_spam";
+  const figures = viewsAndEntries(period, countedSql);
   const query = async <T = Figure>(sql: string) => (await client.query<T & object>(sql)).rows as T[];
   // One snapshot for all counts.
   await client.query("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
@@ -41,10 +46,10 @@ export async function countFigures(client: pg.Client, period: string, sources: n
   const bySource = await query(`${figures} ${largestSources(sources)}`);
   const byStatus = await query(
     `SELECT status::text AS label, 0 AS views, count(*)::float8 AS signups, count(confirmed_at)::float8 AS confirmed, 0 AS converted
-     FROM public.earlyaccess WHERE ${period} AND NOT suspected_spam GROUP BY status ORDER BY status`,
+     FROM public.earlyaccess WHERE ${period} AND ${countedSql} GROUP BY status ORDER BY status`,
   );
   const [left] = await query<{ flagged: number }>(
-    `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND suspected_spam`,
+    `SELECT count(*)::float8 AS flagged FROM public.earlyaccess WHERE ${period} AND NOT (${countedSql})`,
   );
   await client.query("COMMIT");
   const total = sumFigures(byDay);
@@ -59,7 +64,7 @@ function sumFigures(figures: Figure[]): Figure {
 const sums = counts.map((key) => `sum(${key})::float8 AS ${key}`).join(", ");
 
 /** Returns the beginning of a statement that reads from `figures`. --since and --until treat the views of a day as of its midnight. */
-function viewsAndEntries(period: string): string {
+function viewsAndEntries(period: string, countedSql: string): string {
   return `WITH viewed AS (
     SELECT created_at::date AS day, source, views
     FROM (SELECT day::timestamptz AS created_at, source, views FROM public.earlyaccess_views) v WHERE ${period}
@@ -68,7 +73,7 @@ function viewsAndEntries(period: string): string {
     UNION ALL
     SELECT created_at::date, ${sourceSql}, 0, 1, (confirmed_at IS NOT NULL)::int,
       (NOT imported AND created_at::date IN (SELECT day FROM viewed UNION SELECT current_date))::int
-    FROM public.earlyaccess WHERE ${period} AND NOT suspected_spam
+    FROM public.earlyaccess WHERE ${period} AND ${countedSql}
   )`;
 }
 
