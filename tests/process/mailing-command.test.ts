@@ -113,7 +113,7 @@ At 200 an hour, 405 a day: 2.0 hours.
   expect((await preview("--invitation", "a")).stdout).toMatch(
     /^5 people can get it: .*\n(?:.*\n)+1,603 not of the chosen people\.\n/,
   );
-  const none = { code: 1, stdout: "", stderr: "There is no invitation b. See: waitlist invite --list\n" };
+  const none = { code: 1, stdout: "", stderr: 'There is no invitation "b". See: waitlist invite --list\n' };
   expect(await preview("--invitation", "b")).toEqual(none);
   expect(await query("SELECT FROM earlyaccess_kept.mailings")).toEqual([]);
   expect(fixture.server.recipients).toEqual([]);

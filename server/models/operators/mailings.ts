@@ -169,7 +169,7 @@ async function requireMailing(client: pg.Client, name: string): Promise<void> {
 async function requireInvitation(client: pg.Client, invitation: string): Promise<void> {
   const { rowCount } = await client.query("SELECT FROM public.earlyaccess WHERE invitation = $1 LIMIT 1", [invitation]);
   if (rowCount) return;
-  throw new OperatorError(`There is no invitation ${printable(invitation)}. See: waitlist invite --list`);
+  throw new OperatorError(`There is no invitation "${printable(invitation)}". See: waitlist invite --list`);
 }
 
 /** Returns how many mails an hour the mailing has, or a new one. */
